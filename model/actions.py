@@ -10,7 +10,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+from model.values import JSON
 
 OPERATIONS: tuple[str, ...] = (
     "reserve",

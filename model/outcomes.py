@@ -4,7 +4,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from model.values import Command, Row, Snapshot
+from model.values import JSON, Command, Row, Snapshot
 
 SideEffects = Literal["none", "unknown"]
 
@@ -25,9 +25,12 @@ CODES: frozenset[str] = frozenset(
 
 @frozen
 class Accepted:
-    """The store did it. `value` is what the operation answers; `None` where it answers nothing."""
+    """The store did it. `value` is what the operation answers; `None` where it answers nothing.
 
-    value: Row | Snapshot | Command | int | str | None = None
+    What an activation returns, which `dispatch` passes on, can be any JSON value.
+    """
+
+    value: Row | Snapshot | Command | JSON = None
 
 
 @frozen

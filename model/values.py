@@ -12,6 +12,8 @@ from typing import Literal
 
 from attrs import field, frozen
 
+JSON = None | bool | int | float | str | list["JSON"] | dict[str, "JSON"]
+
 State = Literal["reserved", "committed", "orphan-suspect", "released", "expired"]
 
 HOLDING: frozenset[str] = frozenset({"reserved", "committed", "orphan-suspect"})
@@ -44,6 +46,8 @@ class Row:
     admit_run_version: int | None = None
     release_kind: Literal["normal", "force"] | None = None
     release_proof_id: str | None = None
+    memo: dict[str, JSON] | None = field(default=None, init=False, eq=False, repr=False)
+    """The JSON form, once it was asked for. Derived, so it takes no part in comparisons."""
 
     @property
     def binding(self) -> Binding:
@@ -78,6 +82,8 @@ class Command:
     caller_principal: str
     commit_seq: int
     result: Row | int
+    memo: dict[str, JSON] | None = field(default=None, init=False, eq=False, repr=False)
+    """The JSON form, once it was asked for."""
 
 
 @frozen
@@ -98,6 +104,8 @@ class AuditEntry:
     action: str
     principal: str
     digest: Business = field(repr=False)
+    memo: dict[str, JSON] | None = field(default=None, init=False, eq=False, repr=False)
+    """The JSON form, once it was asked for."""
 
 
 @frozen
@@ -111,6 +119,8 @@ class Store:
     rows: tuple[Row, ...] = ()
     commands: tuple[Command, ...] = ()
     audit: tuple[AuditEntry, ...] = ()
+    faults: tuple[str, ...] | None = field(default=None, init=False, eq=False, repr=False)
+    """The clauses S1-S10 that this state breaks, once they were looked at (see `model.validity`)."""
 
     @property
     def held(self) -> int:
@@ -131,6 +141,13 @@ class Snapshot:
     max_active_runs: int
     rows: tuple[Row, ...]
     commands: tuple[Command, ...]
+
+
+@frozen
+class Raw:
+    """What the authority answers where it is not of the right form: any JSON value, as JSON text."""
+
+    text: str
 
 
 @frozen
@@ -195,9 +212,9 @@ class World:
     clock: int
     store: Store | None = None
     identity_file: bool = False
-    lease: Lease | None = None
+    lease: Lease | Raw | None = None
     hosts: tuple[Host, ...] = ()
-    people: tuple[tuple[str, Identity], ...] = ()
+    people: tuple[tuple[str, Identity | Raw], ...] = ()
     facts: tuple[Fact, ...] = ()
     project_seq: int = 0
     earlier: tuple[Store, ...] = ()

@@ -6,5 +6,6 @@ being there, damaged or put back: bytes and hashes are the store's own business.
 """
 
 from model.start import initial_world
+from model.stepping import step
 
-__all__ = ["initial_world"]
+__all__ = ["initial_world", "step"]

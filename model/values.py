@@ -207,6 +207,11 @@ class World:
     been done to the files (see `model.actions.DAMAGES`). `launched` lists the reservations for which an
     activation ran, in order. `dropped` names the assumptions about the surroundings that do not hold in
     this world (see `model.surroundings.ASSUMPTIONS`).
+
+    `temps` counts leftover temporary files. `forgotten` are admitted runs of which the ledgers lost the
+    fact. `broken` names what has gone against an assumption that is *not* dropped: `files-stay` once a
+    store believed a state that had been rolled back, `proofs-true:<reservation id>` once it believed an
+    untrue proof. What follows from that is not held against the store.
     """
 
     clock: int
@@ -221,3 +226,6 @@ class World:
     damage: frozenset[str] = frozenset()
     launched: tuple[str, ...] = ()
     dropped: frozenset[str] = frozenset()
+    temps: int = 0
+    forgotten: tuple[Fact, ...] = ()
+    broken: frozenset[str] = frozenset()

@@ -108,7 +108,7 @@ def world_from_json(form: Mapping[str, Any]) -> World:
         for each in form["pools"][pool]:
             read[pool].append(build(cls, each))
     fields = dict(form["world"])
-    for name in ("damage", "dropped"):
+    for name in ("damage", "dropped", "broken"):
         if name in fields:
             fields[name] = frozenset(fields[name])
     world = {name: one if isinstance(one, frozenset) else value_from(one) for name, one in fields.items()}

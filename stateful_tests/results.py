@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from model.actions import JSON
+from model.values import JSON
 
 
 @frozen

@@ -1,0 +1,203 @@
+"""Model and store, one action at a time: the model first, then the store, then everything is compared.
+
+An action that the model declines is never sent. After every other one these must agree: outcome, code, side
+effects, answer, the whole durable state, the project ledgers, the launches, the count of temporary files.
+Where the model's durable state did not change, the store's bytes must not have changed. The model's own
+invariants must hold of the step, too.
+
+It stops at the first difference: after one, the two worlds have nothing to say to each other.
+"""
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+import model
+from model.actions import Action, Call
+from model.forms import outcome_to_json, store_to_json, value_to_json
+from model.outcomes import Accepted, Declined, Outcome, Refused
+from model.values import JSON, World
+from stateful_tests.compare import Difference, differences, fact_to_json, same, same_store
+from stateful_tests.observe import Observation
+from stateful_tests.target import Answered, Crashed, Refusal, Result, Target
+
+Judge = Callable[[World, Action, Outcome, World], tuple[str, ...]]
+"""The ids of the invariants that a step violates."""
+
+
+@frozen
+class Divergence:
+    """The first difference: at step `index`, in `kind` of thing, against `clause`.
+
+    `kind` is one of outcome, code, side-effects, answer, crashed, problem, store, bytes, identity, ledgers,
+    launches, temps, invariant. `clause` is the rule as the specification names it, or an invariant's id.
+    """
+
+    index: int
+    kind: str
+    clause: str
+    name: str
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def signature(self) -> tuple[str, str, str]:
+        """What makes two divergences the same failure."""
+        return (self.kind, self.clause, self.name)
+
+    @property
+    def title(self) -> str:
+        """One line for a person."""
+        if self.kind == "invariant":
+            return f"{self.name}: invariant {self.clause} is violated"
+        shown = f" ({self.differences[0]})" if self.differences else ""
+        return f"{self.name}: {self.kind} differs{shown}"
+
+    def to_json(self) -> dict[str, JSON]:
+        return {
+            "index": self.index,
+            "kind": self.kind,
+            "clause": self.clause,
+            "name": self.name,
+            "differences": [difference.to_json() for difference in self.differences],
+        }
+
+
+@frozen
+class StepRecord:
+    """One step: the model's outcome, the store's result (none if declined), and what differed."""
+
+    index: int
+    action: Action
+    expected: Outcome
+    observed: Result | None = None
+    divergence: Divergence | None = None
+    struck: tuple[str, ...] = ()
+
+    @property
+    def declined(self) -> bool:
+        return isinstance(self.expected, Declined)
+
+
+class DivergedError(AssertionError):
+    """Model and store differ. `record` is the step at which."""
+
+    def __init__(self, record: StepRecord) -> None:
+        assert record.divergence is not None
+        super().__init__(record.divergence.title)
+        self.record = record
+
+
+class Lockstep:
+    """Walks `target` and the model's `world` through the same actions. `judge=None` skips the invariants."""
+
+    def __init__(self, target: Target, world: World | None = None, *, judge: Judge | None = None) -> None:
+        self.world = model.initial_world() if world is None else world
+        self.target = target
+        self.observation = target.observe()
+        self.steps = 0
+        self._judge = judge
+        self._facts: tuple[object, dict[str, JSON]] = (None, {})
+        self._meddled = target.meddled
+
+    def step(self, action: Action) -> StepRecord:
+        """Lets `action` happen on both sides. A difference stands in the record; nothing is raised for it."""
+        index, self.steps = self.steps, self.steps + 1
+        before = self.world
+        after, outcome = model.step(before, action)
+        if isinstance(outcome, Declined):
+            return StepRecord(index, action, outcome)
+        result = self.target.apply(action)
+        seen, self.observation = self.observation, self.target.observe()
+        meddled, self._meddled = self._meddled, self.target.meddled
+        self.world = after
+        found = _outcome(outcome, result) or self._state(before, seen, meddled == self._meddled)
+        if found is None and self._judge is not None:
+            violated = self._judge(before, action, outcome, after)
+            if violated:
+                found = ("invariant", violated[0], ())
+        if found is None:
+            return StepRecord(index, action, outcome, result, None, self.target.struck)
+        divergence = Divergence(index, found[0], found[1], name_of(action), found[2])
+        return StepRecord(index, action, outcome, result, divergence, self.target.struck)
+
+    def check(self, action: Action) -> StepRecord:
+        """`step`, but a difference is raised as `DivergedError`."""
+        record = self.step(action)
+        if record.divergence is not None:
+            raise DivergedError(record)
+        return record
+
+    def _state(self, before: World, seen: Observation, untouched: bool) -> "_Found | None":
+        world, now = self.world, self.observation
+        if now.problems:
+            found = Difference("files", [], list(now.problems))
+            return ("problem", "Durable state", (found,))
+        expected = None if world.store is None else store_to_json(world.store)
+        unpublished = (
+            _commit_seq(before) == _commit_seq(world) and before.identity_file == world.identity_file
+        )
+        if not same_store(expected, now.store):
+            clause = REFUSED if unpublished and untouched else "One transaction, 7-10"
+            return ("store", clause, differences(expected, now.store))
+        if world.identity_file != now.identity:
+            there = "coordinator.identity.json is there"
+            return ("identity", "Genesis", (Difference(there, world.identity_file, now.identity),))
+        if untouched and unpublished and seen.fingerprint != now.fingerprint:
+            return ("bytes", REFUSED, ())
+        if world.temps != now.temps:
+            return ("temps", "C5, C6", (Difference("temporary files", world.temps, now.temps),))
+        if self._facts[0] is not world.facts:
+            self._facts = (world.facts, {fact.reservation_id: fact_to_json(fact) for fact in world.facts})
+        if self._facts[1] != now.facts:
+            return ("ledgers", "The authority", differences(self._facts[1], now.facts))
+        if world.launched != now.launched:
+            return ("launches", "dispatch", differences(list(world.launched), list(now.launched)))
+        return None
+
+
+_Found = tuple[str, str, tuple[Difference, ...]]
+REFUSED = "A refused operation leaves the same bytes"
+
+
+def name_of(action: Action) -> str:
+    """The operation's name as the specification writes it, or the event's in the same manner."""
+    if isinstance(action, Call):
+        return action.operation
+    name = type(action).__name__
+    return name[0].lower() + name[1:]
+
+
+def outcome_name(outcome: Outcome) -> str:
+    """`accepted`, `declined`, or the code."""
+    if isinstance(outcome, Refused):
+        return outcome.code
+    return "accepted" if isinstance(outcome, Accepted) else "declined"
+
+
+def _commit_seq(world: World) -> int:
+    return 0 if world.store is None else world.store.commit_seq
+
+
+def _outcome(outcome: Outcome, result: Result) -> _Found | None:
+    if isinstance(result, Crashed):
+        return (
+            "crashed",
+            "Error codes: a closed set",
+            (Difference("outcome", outcome_to_json(outcome), result.text),),
+        )
+    if isinstance(outcome, Accepted):
+        if not isinstance(result, Answered):
+            return ("outcome", "Operations", (Difference("outcome", "accepted", result.code),))
+        expected = value_to_json(outcome.value)
+        if not same(expected, result.value):
+            return ("answer", "Operations", differences(expected, result.value, "answer"))
+        return None
+    assert isinstance(outcome, Refused)
+    if not isinstance(result, Refusal):
+        return ("outcome", "Operations", (Difference("outcome", outcome.code, "accepted"),))
+    if outcome.code != result.code:
+        return ("code", "Operations, Error codes", (Difference("code", outcome.code, result.code),))
+    if outcome.side_effects != result.side_effects:
+        found = Difference("side_effects", outcome.side_effects, result.side_effects)
+        return ("side-effects", "One transaction", (found,))
+    return None

@@ -1,0 +1,78 @@
+"""The story of a kill: what had been acknowledged, who was killed where, who came after, what was wrong.
+
+80 columns of plain text from the JSON of a trace whose kind is `kill`; a failing disk step and a race of
+processes are told in the same way. JSON of an unknown shape is shown as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reports.plain import grid, paragraph, safe
+from reports.words import Names, action_words
+
+COLUMNS = (4, 46, 26)
+Row = tuple[str, ...]
+
+
+def kill_rows(trace: Mapping[str, Any], names: Names) -> list[Row]:
+    """The steps of the story: number, what happens, how it ends; what was wrong is marked by `>`."""
+    told: list[tuple[str, str, bool]] = []
+    wrong = _wrong_at(trace)
+    history, broken = _list(trace.get("history")), trace.get("broken_off")
+    told += [(action_words(one, names), "acknowledged", False) for one in history]
+    if broken and told:
+        told[-1] = (told[-1][0], f"KILLED at {_place(broken, names)}", False)
+    kills, after = _list(trace.get("kills")), _list(trace.get("after"))
+    if not kills:
+        fault = trace.get("fault")
+        ending = f"fails: {names.of(fault)}" if fault else ""
+        flight = _list(trace.get("flight"))
+        told += [(action_words(one, names), ending, at + 1 == len(flight)) for at, one in enumerate(flight)]
+    for number, kill in enumerate(kills):
+        told += _killed(kill, names, wrong == -1 and number + 1 == len(kills))
+    who = "by a process that lived on" if trace.get("survivor") else "by a fresh process"
+    told += [(action_words(one, names), who, at == wrong) for at, one in enumerate(after) if kills]
+    return [
+        (f"{at + 1} >" if marked else str(at + 1), words, ending)
+        for at, (words, ending, marked) in enumerate(told)
+    ]
+
+
+def render_kill(rows: list[Row], trace: Mapping[str, Any], names: Names) -> list[str]:
+    """The story as lines, without its differences (see `reports.story`)."""
+    lines = [*paragraph(safe(trace["why"]), then=""), ""] if trace.get("why") else []
+    if rows:
+        lines += grid(("", "what happens", "how it ends"), rows, COLUMNS)
+    violation = trace.get("violation")
+    told = violation.get("title") if isinstance(violation, Mapping) else trace.get("title")
+    if told:
+        lines += ["", *paragraph(names.text(str(told)), first="then: ")]
+    if trace.get("clause"):
+        lines += paragraph(safe(trace["clause"]), first="clause: ")
+    return lines
+
+
+def _killed(kill: Any, names: Names, marked: bool) -> list[tuple[str, str, bool]]:
+    if not isinstance(kill, Mapping):
+        return [(names.of(kill), "KILLED", marked)]
+    during = [action_words(one, names) for one in _list(kill.get("during"))] or ["(nothing)"]
+    place = _place((kill.get("point"), kill.get("n")), names)
+    return [
+        *((words, "in flight", False) for words in during[:-1]),
+        (during[-1], f"KILLED at {place}", marked),
+    ]
+
+
+def _place(broken: Any, names: Names) -> str:
+    if isinstance(broken, Sequence) and not isinstance(broken, str) and len(broken) == 2:
+        return f"{names.of(broken[0])}, arrival {names.of(broken[1])}"
+    return names.of(broken)
+
+
+def _wrong_at(trace: Mapping[str, Any]) -> object:
+    violation = trace.get("violation")
+    return violation.get("action") if isinstance(violation, Mapping) else None
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else ()

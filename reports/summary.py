@@ -1,0 +1,163 @@
+"""The summary of a run, and its failures, as plain text of 80 columns, from `results.json` alone.
+
+What was covered comes first, what was not checked always follows, failures come last with the worst first.
+Long lists are cut and say how much was cut. The verdict's line is not rendered here: whoever prints the
+summary ends with it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reports.coverage import kills_table, outcomes_table, rarest
+from reports.plain import COLUMNS, paragraph, safe, table
+from reports.scope import NOT_CHECKED
+from reports.story import render_story
+
+SHOWN_FAILURES = 3
+SHOWN_LOST = 3
+SHOWN_FLOORS = 12
+SHOWN_LINES_OF_A_LOSS = 12
+
+
+def render_summary(results: Mapping[str, Any]) -> list[str]:
+    """What was covered, what was measured, what is missing, what was not checked."""
+    lines = ["What was covered", ""]
+    lines += _phases(results)
+    for title, part in (
+        ("Operations and outcomes (how often each was seen)", outcomes_table(_counts(results))),
+        ("Kills (marked points at which the store was killed)", kills_table(_counts(results))),
+    ):
+        lines += ["", title, "", *part] if part else []
+    lines += _seen(results)
+    lines += _figures(results)
+    for phase in results["phases"]:
+        lines += _below(phase)
+        lines += _lost(phase)
+    lines += ["", "Not checked", ""]
+    for name in (*results["left_out"], *results["not_begun"]):
+        lines += paragraph(f"The phase {name}: it was not run.", first="- ")
+    for sentence in NOT_CHECKED:
+        lines += paragraph(sentence, first="- ")
+    return [*lines, ""]
+
+
+def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, Any]) -> list[str]:
+    """The failures (as in `results.json`, worst first), each with its story if `traces` has its file.
+
+    Of several that break the same clause in the same way the first is shown, and at most a few in all.
+    """
+    if not failures:
+        return []
+    kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for failure in failures:
+        kinds.setdefault((failure["clause"], failure["title"]), []).append(failure)
+    lines = [f"Found: {_many(len(failures), 'counterexample')}, {_many(len(kinds), 'kind')}", ""]
+    for (clause, title), same in list(kinds.items())[:SHOWN_FAILURES]:
+        failure = same[0]
+        lines += ["=" * COLUMNS, *paragraph(safe(title), first=f"{safe(clause)}: ")]
+        if len(same) > 1:
+            lines.append(f"  (the shortest of {len(same)} that show this)")
+        trace = traces.get(failure["trace"])
+        lines += ["", *render_story(trace), ""] if trace is not None else [""]
+        lines += [f"reproduce:  {safe(failure['reproduce'], 4000)}", ""]
+    hidden = len(kinds) - SHOWN_FAILURES
+    if hidden > 0:
+        lines += [f"... and {_many(hidden, 'more kind')}, not shown here: see results.json.", ""]
+    return lines
+
+
+def _phases(results: Mapping[str, Any]) -> list[str]:
+    seconds = results["times"]["phases"]
+    rows = []
+    for phase in results["phases"]:
+        done = (
+            f"{phase['done']}" if phase["done"] == phase["planned"] else f"{phase['done']}/{phase['planned']}"
+        )
+        rows.append(
+            [
+                safe(phase["name"]),
+                done,
+                str(len(phase["lost"])),
+                f"{_sum(phase, 'rule/'):,}",
+                f"{_sum(phase, 'kill/'):,}",
+                str(phase["failures"]),
+                f"{seconds.get(phase['name'], 0.0):.1f}",
+            ]
+        )
+    header = ["phase", "jobs", "lost", "actions", "kills", "found", "seconds"]
+    return table(header, rows, numbers=frozenset(range(1, 7)))
+
+
+def _seen(results: Mapping[str, Any]) -> list[str]:
+    lines: list[str] = []
+    counts, floors = _counts(results), {}
+    for phase in results["phases"]:
+        floors.update(phase["floors"])
+    for prefix, word in (
+        ("invariant/", "invariants evaluated"),
+        ("witness/", "witnesses: a situation in which the rule matters"),
+    ):
+        keys = sorted({key for key in (*counts, *floors) if key.startswith(prefix)})
+        if keys:
+            seen = sum(counts.get(key, 0) > 0 for key in keys)
+            lines.append(f"{word}: {seen} of {len(keys)} seen{rarest(counts, keys)}")
+    reached = sum(len(phase["floors"]) - len(phase["below_floor"]) for phase in results["phases"])
+    wanted = sum(len(phase["floors"]) for phase in results["phases"])
+    lines.append(f"floors (the least that must be seen): {reached} of {wanted} reached")
+    return ["", *[part for line in lines for part in paragraph(line)]]
+
+
+def _figures(results: Mapping[str, Any]) -> list[str]:
+    figures = results["times"]["figures"]
+    if not figures:
+        return []
+    rows = [
+        [safe(name, 60), f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"]
+        for name, value in figures.items()
+    ]
+    return [
+        "",
+        "Measured (median over the jobs that measured it)",
+        "",
+        *table(["figure", "value"], rows, numbers=frozenset({1})),
+    ]
+
+
+def _below(phase: Mapping[str, Any]) -> list[str]:
+    below = phase["below_floor"]
+    if not below:
+        return []
+    lines = ["", f"Seen too rarely in {safe(phase['name'])}", ""]
+    rows = [[safe(key, 60), str(seen), str(floor)] for key, seen, floor in below[:SHOWN_FLOORS]]
+    lines += table(["what", "seen", "floor"], rows, numbers=frozenset({1, 2}))
+    hidden = len(below) - SHOWN_FLOORS
+    return [*lines, f"... and {hidden} more: see results.json"] if hidden > 0 else lines
+
+
+def _lost(phase: Mapping[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for lost in phase["lost"][:SHOWN_LOST]:
+        lines += ["", *paragraph(f"{lost['runner']} {lost['why']}: {safe(lost['told'])}", first="Lost job: ")]
+        lines += paragraph(f"with {safe(lost['params'])}", first="  ")
+        said = lost["details"].splitlines()
+        lines += [f"  | {safe(line, 200)}" for line in said[-SHOWN_LINES_OF_A_LOSS:]]
+    hidden = len(phase["lost"]) - SHOWN_LOST
+    if hidden > 0:
+        lines += ["", f"... and {_many(hidden, 'more lost job')} in {safe(phase['name'])}: see results.json"]
+    return lines
+
+
+def _counts(results: Mapping[str, Any]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for phase in results["phases"]:
+        for key, count in phase["counts"].items():
+            counts[key] = counts.get(key, 0) + count
+    return counts
+
+
+def _sum(phase: Mapping[str, Any], prefix: str) -> int:
+    return sum(count for key, count in phase["counts"].items() if key.startswith(prefix))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

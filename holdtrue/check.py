@@ -1,0 +1,204 @@
+"""`holdtrue check`: phase by phase, what is planned is run in workers, gathered, judged, shown and kept.
+
+The order of things is fixed: progress, then the run's folder, then the summary and the failures, and the
+verdict as the last line. Whatever ends the run early (Ctrl-C, SIGTERM, the time budget), all workers are
+ended and what was seen until then is kept and shown.
+"""
+
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from holdtrue.exits import Exit, Terminated
+from holdtrue.out import Printer
+from holdtrue.phases import PHASES, Phase
+from holdtrue.pool import Limits, Lost, run_jobs
+from holdtrue.progress import progress
+from holdtrue.record import Found, PhaseRecord, Record, worst_first
+from holdtrue.runfolder import RunFolder, shown
+from holdtrue.verdict import Verdict, judge
+from reports.summary import render_failures, render_summary
+from stateful_tests.results import JobResult
+
+JOB_LIMIT_S = {"quick": 120.0, "ci": 600.0, "deep": 1800.0}
+"""Seconds after which a job counts as hung. Plans cut their work so that a job takes a few seconds, or a few
+minutes in the deep profile: these limits leave room for a loaded machine, not for more work."""
+
+TRACES_KEPT = 200
+RAM_NEEDED = 256 * 1024 * 1024
+
+
+@frozen
+class Options:
+    """What `check` was asked for; `only` empty means all phases, `time_budget` is in seconds."""
+
+    profile: str = "quick"
+    seed: int = 0
+    time_budget: float | None = None
+    only: tuple[str, ...] = ()
+    out: Path = Path("reports/out")
+    workers: int = 1
+    job_limit_s: float | None = None
+
+
+def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printer | None = None) -> int:
+    """Runs the check and prints it; returns the exit code. UsageError if `options.out` can't be used."""
+    out = printer or Printer()
+    started, now = time.monotonic(), datetime.now(UTC)
+    wanted = [phase for phase in phases if not options.only or phase.name in options.only]
+    left_out = tuple(phase.name for phase in phases if phase not in wanted)
+    record = Record(options.profile, options.seed, left_out, options.time_budget, options.workers, now)
+    folder = RunFolder(options.out, now)
+    ended_by: Terminated | None = None
+    try:
+        with _scratch() as scratch:
+            out.line(_greeting(options, wanted, scratch))
+            try:
+                _run_phases(wanted, options, _Desk(record, folder, out, scratch, started))
+            except KeyboardInterrupt:
+                record.interrupted = True
+            except Terminated as terminated:
+                record.interrupted, ended_by = True, terminated
+        record.seconds = time.monotonic() - started
+        verdict = judge(record)
+        results = {"verdict": verdict.to_json(), **record.to_json()}
+        path = folder.finish(results)
+    finally:
+        folder.discard()
+    _show(out, record, verdict, path)
+    if ended_by is not None:
+        return 128 + signal.SIGTERM
+    return verdict.exit
+
+
+def check_command(options: object) -> int:
+    """`holdtrue check` as the command line asks for it."""
+    from holdtrue.options import cores
+
+    asked = vars(options)
+    return check(
+        Options(
+            profile=asked["profile"],
+            seed=asked["seed"],
+            time_budget=asked["time_budget"],
+            only=tuple(asked["only"] or ()),
+            out=Path(asked["out"]),
+            workers=asked["jobs"] or cores(),
+        )
+    )
+
+
+@frozen
+class _Desk:
+    """Where results go as they come."""
+
+    record: Record
+    folder: RunFolder
+    out: Printer
+    scratch: Path
+    started: float
+
+
+def _run_phases(wanted: list[Phase], options: Options, desk: _Desk) -> None:
+    deadline = None if options.time_budget is None else desk.started + options.time_budget
+    limits = Limits(options.job_limit_s or JOB_LIMIT_S[options.profile], deadline)
+    for at, phase in enumerate(wanted):
+        if deadline is not None and time.monotonic() >= deadline:
+            desk.record.not_begun = tuple(later.name for later in wanted[at:])
+            return
+        desk.record.not_begun = tuple(later.name for later in wanted[at + 1 :])
+        _run_phase(phase, options, limits, desk)
+
+
+def _run_phase(phase: Phase, options: Options, limits: Limits, desk: _Desk) -> None:
+    started = time.monotonic()
+    plan = phase.plan(options.profile, options.seed)
+    here = PhaseRecord(phase.name, phase.about, plan)
+    desk.record.phases.append(here)
+    with progress(desk.out, phase.name, phase.about, [job.weight for job in plan.jobs]) as bar:
+
+        def tell(index: int, ended: JobResult | Lost | None) -> None:
+            if ended is None:
+                bar.tick()
+                return
+            if isinstance(ended, Lost):
+                here.lost[index] = ended
+            else:
+                here.results[index] = ended
+                _keep(index, ended, phase.name, desk)
+            bar.done(plan.jobs[index].weight)
+
+        try:
+            outcome = run_jobs(
+                plan.jobs,
+                workers=options.workers,
+                limits=limits,
+                environment=_environment(desk.scratch),
+                tell=tell,
+            )
+            here.out_of_time, here.given_up = outcome.out_of_time, outcome.given_up
+        finally:
+            here.seconds = time.monotonic() - started
+
+
+def _keep(index: int, result: JobResult, phase: str, desk: _Desk) -> None:
+    """Files a result's failures, each trace in a file of its own, up to a bound."""
+    for at, failure in enumerate(result.failures):
+        file, command = "", failure.reproduce
+        if len(desk.record.found) < TRACES_KEPT:
+            file = desk.folder.add_trace(f"{phase}-{index + 1:03}-{at + 1}", failure.clause, failure.trace)
+            command = f"holdtrue replay {shlex.quote(shown(desk.folder.path / file))}"
+        desk.record.found.append(Found(phase, evolve(failure, reproduce=command), file))
+
+
+def _environment(scratch: Path) -> dict[str, str]:
+    """What workers inherit. HOLDTRUE_CRASH_AT would kill each of them; hashes vary from run to run."""
+    environment = {name: value for name, value in os.environ.items() if name != "HOLDTRUE_CRASH_AT"}
+    return {**environment, "TMPDIR": str(scratch), "PYTHONHASHSEED": "0"}
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder for the stores under test, gone at the end: in RAM where there is room, unless TMPDIR is set.
+
+    Killing processes needs no disk, and a disk would make every fsync cost milliseconds.
+    """
+    base = None
+    ram = Path("/dev/shm")
+    if "TMPDIR" not in os.environ and ram.is_dir() and os.access(ram, os.W_OK):
+        base = ram if shutil.disk_usage(ram).free >= RAM_NEEDED else None
+    scratch = Path(tempfile.mkdtemp(prefix="holdtrue-", dir=base))
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _greeting(options: Options, wanted: list[Phase], scratch: Path) -> str:
+    budget = "" if options.time_budget is None else f", at most {options.time_budget:g} s"
+    names = ", ".join(phase.name for phase in wanted)
+    return (
+        f"holdtrue check: profile {options.profile}, seed {options.seed}{budget}: {names}; "
+        f"{options.workers} workers in {scratch.parent}"
+    )
+
+
+def _show(out: Printer, record: Record, verdict: Verdict, path: Path) -> None:
+    results = record.to_json()
+    traces = {found.file: found.failure.trace for found in record.found if found.file}
+    out.line()
+    out.lines(render_summary(results))
+    out.lines(render_failures([found.to_json() for found in sorted(record.found, key=worst_first)], traces))
+    out.line(f"results: {shown(path)}/results.json")
+    out.line()
+    colour = "32" if verdict.exit is Exit.PASSED else "31" if verdict.exit is Exit.VIOLATED else "33"
+    out.strong(verdict.line, verdict.word, colour)

@@ -1,0 +1,87 @@
+"""`holdtrue`: from the command line to an exit code.
+
+Each command is imported when it is asked for. No user sees a traceback: what is unexpected ends with exit
+code 4, a message, and the path of a file that holds the details.
+"""
+
+import os
+import signal
+import sys
+from typing import NoReturn
+
+from holdtrue.exits import Exit, Terminated, UsageError
+from holdtrue.options import parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs `holdtrue` with `arguments` (the process' own if none are given); returns its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        try:
+            options = parser().parse_args(given)
+        except SystemExit as ended:  # argparse has said it all
+            return int(ended.code or 0)
+        signal.signal(signal.SIGTERM, _terminated)
+        return _run(options)
+    except UsageError as fault:
+        _say(f"holdtrue {given[0]}: {fault}")
+        return Exit.USAGE
+    except KeyboardInterrupt:
+        _say("holdtrue: interrupted")
+        return Exit.INTERRUPTED
+    except Terminated:
+        _say("holdtrue: terminated")
+        return 128 + signal.SIGTERM
+    except BrokenPipeError:
+        # Whoever read our output has gone. Printer deals with that; this is argparse's own writing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return Exit.PASSED
+    except Exception as error:  # noqa: BLE001  # the last resort: see the module's docstring
+        return _harness_failed(error, given)
+
+
+def _run(options: object) -> int:
+    command = getattr(options, "command", None)
+    if command == "check":
+        from holdtrue.check import check_command
+
+        return check_command(options)
+    if command == "replay":
+        from holdtrue.replay import replay_command
+
+        return replay_command(options)
+    from holdtrue.audit import audit_command
+
+    return audit_command(options)
+
+
+def _terminated(*_: object) -> NoReturn:
+    raise Terminated
+
+
+def _harness_failed(error: Exception, given: list[str]) -> int:
+    import tempfile
+    import traceback
+
+    told = f"{type(error).__name__}: {error}"
+    details = f"holdtrue {given!r}\n{sys.version}\n\n" + "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="holdtrue-failure-", suffix=".txt", delete=False, encoding="utf-8", errors="replace"
+        ) as file:
+            file.write(details)
+        where = f"details: {file.name}"
+    except OSError as unwritable:
+        where = f"the details could not be written ({unwritable.strerror})"
+    _say(f"holdtrue: the harness itself failed, which says nothing about the store: {told[:500]}")
+    _say(f"          {where}")
+    return Exit.HARNESS_FAILED
+
+
+def _say(text: str) -> None:
+    from reports.plain import safe
+
+    try:
+        print(safe(text, 2000), file=sys.stderr, flush=True)
+    except OSError:
+        return

@@ -1,0 +1,60 @@
+"""Standard output for a person or a pipe.
+
+A reader that goes away (`holdtrue check | head`) makes the printer silent and changes nothing else: the run
+goes on and its exit code stays true. Characters that the stream's encoding lacks are written as escapes.
+Colour is only for a terminal without `NO_COLOR`, and never carries meaning alone.
+
+Nothing here escapes hostile text: that is done where text enters a report (`reports.plain`).
+"""
+
+import io
+import os
+import sys
+from typing import TextIO
+
+
+class Printer:
+    """Lines to `stream`, standard output if none is given."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stdout if stream is None else stream
+        self._gone = False
+        if isinstance(self._stream, io.TextIOWrapper):
+            self._stream.reconfigure(errors="backslashreplace")
+
+    @property
+    def terminal(self) -> bool:
+        """Whether a person looks at this directly, on something that can redraw a line."""
+        return self._stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    @property
+    def colour(self) -> bool:
+        return self.terminal and not os.environ.get("NO_COLOR")
+
+    def line(self, text: str = "") -> None:
+        """Writes `text` and a newline, at once."""
+        if self._gone:
+            return
+        try:
+            self._stream.write(text + "\n")
+            self._stream.flush()
+        except BrokenPipeError:
+            self._gone = True
+            self._swallow()
+
+    def lines(self, lines: "list[str] | tuple[str, ...]") -> None:
+        for line in lines:
+            self.line(line)
+
+    def strong(self, text: str, word: str, colour: str) -> None:
+        """A line whose leading `word` is set off by `colour` (an ANSI number) where colour is shown."""
+        if self.colour and text.startswith(word):
+            text = f"\x1b[1;{colour}m{word}\x1b[0m{text[len(word) :]}"
+        self.line(text)
+
+    def _swallow(self) -> None:
+        # The interpreter flushes standard output once more at exit, and would complain then.
+        if self._stream is sys.stdout:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)

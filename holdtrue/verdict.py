@@ -1,0 +1,104 @@
+"""From what a run saw to its verdict: one word, the exit code, the reasons, and the last line.
+
+Passed means *checked enough*: every planned job ran, every floor was reached, nothing was found. A violation
+outweighs all else, since a counterexample stays one whatever else went wrong. A partial run (`--only`) can
+pass, but its verdict names the phases that it speaks for.
+"""
+
+from attrs import frozen
+
+from holdtrue.exits import Exit
+from holdtrue.record import PhaseRecord, Record
+from model.values import JSON
+
+SHOWN = 3
+"""Names in a list on the verdict's line; the summary has them all."""
+
+
+@frozen
+class Verdict:
+    word: str
+    exit: Exit
+    reasons: tuple[str, ...]
+    line: str
+
+    def to_json(self) -> dict[str, JSON]:
+        return {
+            "word": self.word,
+            "exit_code": int(self.exit),
+            "reasons": list(self.reasons),
+            "line": self.line,
+        }
+
+
+def judge(record: Record) -> Verdict:
+    """The verdict on a run that has ended, in whatever way."""
+    found = _found(record)
+    broken = [reason for phase in record.phases for reason in _broken(phase)]
+    short = [reason for phase in record.phases for reason in _short(phase)]
+    if record.not_begun:
+        short.append(f"not begun: {', '.join(record.not_begun)}")
+    if record.interrupted:
+        word, code = "INTERRUPTED", Exit.INTERRUPTED
+    elif found:
+        word, code = "VIOLATED", Exit.VIOLATED
+    elif broken:
+        word, code = "HARNESS FAILED", Exit.HARNESS_FAILED
+    elif short:
+        word, code = "INCONCLUSIVE", Exit.INCONCLUSIVE
+    else:
+        word, code = "PASSED", Exit.PASSED
+    reasons = (*found, *broken, *short)
+    return Verdict(word, code, reasons, _line(word, reasons, record))
+
+
+def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:
+    scope = f"{record.profile}, seed {record.seed}"
+    if record.left_out:
+        scope = f"only {', '.join(phase.name for phase in record.phases)}; {scope}"
+    jobs = sum(len(phase.results) for phase in record.phases)
+    done = [f"{jobs:,} job{'' if jobs == 1 else 's'}"]
+    for what, prefix in (("actions", "rule/"), ("kills", "kill/")):
+        count = sum(phase.counted(prefix) for phase in record.phases)
+        done += [f"{count:,} {what}"] if count else []
+    line = f"{word}  {scope}: {', '.join(done)}, {record.seconds:.1f} s"
+    return f"{line}: {'; '.join(reasons)}" if reasons else line
+
+
+def _found(record: Record) -> list[str]:
+    clauses = sorted({found.failure.clause for found in record.found})
+    if not clauses:
+        return []
+    count = len(record.found)
+    return [f"{count} counterexample{'' if count == 1 else 's'} to {_listed(clauses)}"]
+
+
+def _broken(phase: PhaseRecord) -> list[str]:
+    told = []
+    if phase.lost:
+        reasons = sorted({lost.why.value for lost in phase.lost.values()})
+        told.append(
+            f"{phase.name}: {len(phase.lost)} of {len(phase.plan.jobs)} jobs lost ({', '.join(reasons)})"
+        )
+    if phase.given_up:
+        told.append(f"{phase.name}: given up then, {phase.given_up} jobs not run")
+    return told
+
+
+def _short(phase: PhaseRecord) -> list[str]:
+    told = []
+    if not phase.plan.jobs:
+        told.append(f"{phase.name}: nothing was planned")
+    if phase.out_of_time:
+        told.append(f"{phase.name}: the time budget cut {phase.out_of_time} of {len(phase.plan.jobs)} jobs")
+    if phase.below_floor:
+        told.append(
+            f"{phase.name}: seen too rarely: "
+            + _listed([f"{key} {seen}/{floor}" for key, seen, floor in phase.below_floor])
+        )
+    return told
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

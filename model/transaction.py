@@ -169,14 +169,14 @@ class Transaction(Callbacks):
     def publish(self, recorded_at: int) -> None:
         """Step 10, if the state changed or there is none yet."""
         base = self.base
-        changed = (
+        differs = (
             base is None
             or base.fencing_epoch != self.epoch
             or base.max_active_runs != self.maximum
             or base.rows != self.rows
             or base.commands != self.commands
         )
-        if changed:
+        if differs:
             business = Business(self.epoch, self.maximum, self.rows, self.commands)
             principal = self.identity.principal if self.identity is not None else BOOTSTRAP
             seq = self.next_commit()

@@ -87,18 +87,16 @@ def entry_has_its_shape(entry: AuditEntry) -> bool:
     )
 
 
-def s1(store: Store, known: Store | None = None) -> bool:
-    """The closed shape; `commitSeq` ≥ 1. What `known`, a valid state, has too is not looked at again."""
-    commands, start = (known.commands, len(known.audit)) if known else ((), 0)
-    sound = {id(row) for row in known.rows} if known else set()
+def s1(store: Store) -> bool:
+    """The closed shape; `commitSeq` ≥ 1."""
     return (
         is_integer(store.commit_seq, 1)
         and is_integer(store.fencing_epoch, 0)
         and is_integer(store.last_wall_time, 0)
         and is_integer(store.max_active_runs, 1)
-        and all(row_has_its_shape(row) for row in store.rows if id(row) not in sound)
-        and (store.commands is commands or all(map(command_has_its_shape, store.commands)))
-        and all(map(entry_has_its_shape, store.audit[start:]))
+        and all(map(row_has_its_shape, store.rows))
+        and all(map(command_has_its_shape, store.commands))
+        and all(map(entry_has_its_shape, store.audit))
     )
 
 
@@ -106,12 +104,10 @@ def s2(store: Store) -> bool:
     return len(store.audit) == store.commit_seq
 
 
-def s3(store: Store, known: Store | None = None) -> bool:
+def s3(store: Store) -> bool:
     """Entries count from 1, `recordedAt` never falls, no `epoch` is above the stored one."""
-    grown = known is not None and known.fencing_epoch <= store.fencing_epoch
-    start = max(len(known.audit) - 1, 0) if known and grown else 0
     earlier = 0
-    for number, entry in enumerate(store.audit[start:], start + 1):
+    for number, entry in enumerate(store.audit, 1):
         if entry.commit_seq != number or entry.recorded_at < earlier or entry.epoch > store.fencing_epoch:
             return False
         earlier = entry.recorded_at
@@ -179,24 +175,78 @@ def s10(store: Store) -> bool:
     return sum(row.state in HOLDING for row in store.rows) <= store.max_active_runs
 
 
+_CLAUSES: Final = (
+    ("S1", s1),
+    ("S2", s2),
+    ("S3", s3),
+    ("S4", s4),
+    ("S5", s5),
+    ("S6", s6),
+    ("S7", s7),
+    ("S8", s8),
+    ("S9", s9),
+    ("S10", s10),
+)
+
+
 def faults(store: Store, known: Store | None = None) -> tuple[str, ...]:
     """The clauses that `store` breaks, in order; `known` is a valid state that it has grown from."""
     if store.faults is None:
-        holds = (
-            ("S1", s1(store, known)),
-            ("S2", s2(store)),
-            ("S3", s3(store, known)),
-            ("S4", s4(store)),
-            ("S5", s5(store)),
-            ("S6", s6(store)),
-            ("S7", s7(store)),
-            ("S8", s8(store)),
-            ("S9", s9(store)),
-            ("S10", s10(store)),
-        )
-        _remember(store, "faults", tuple(clause for clause, ok in holds if not ok))
+        if known is not None and known.faults == () and _grew_well(store, known):
+            _remember(store, "faults", ())
+        else:
+            _remember(store, "faults", tuple(clause for clause, holds in _CLAUSES if not holds(store)))
     assert store.faults is not None
     return store.faults
+
+
+def _grew_well(store: Store, known: Store) -> bool:
+    """All clauses at once, where one entry was appended to the audit of `known`, which is valid.
+
+    Looks only at what `known` does not have, since a model is asked after every action. False means only
+    that the clauses have to be looked at one by one.
+    """
+    entry = store.audit[-1]
+    return (
+        store.commit_seq == known.commit_seq + 1 == len(store.audit) == entry.commit_seq
+        and known.fencing_epoch <= entry.epoch <= store.fencing_epoch <= LARGEST
+        and known.audit[-1].recorded_at <= entry.recorded_at <= store.last_wall_time <= LARGEST
+        and known.last_wall_time <= store.last_wall_time
+        and entry_has_its_shape(entry)
+        and entry.digest.rows is store.rows
+        and entry.digest.commands is store.commands
+        and entry.digest.fencing_epoch == store.fencing_epoch
+        and entry.digest.max_active_runs == store.max_active_runs
+        and is_integer(store.max_active_runs, 1)
+        and _rows_grew_well(store, known)
+        and (store.commands is known.commands or (s9(store) and command_has_its_shape(store.commands[-1])))
+    )
+
+
+def _rows_grew_well(store: Store, known: Store) -> bool:
+    """Every row stands where it stood, the new ones after them; held slots and bindings are counted anew."""
+    old = known.rows
+    held = 0
+    bindings = []
+    for place, row in enumerate(store.rows):
+        state = row.state
+        if state in HOLDING:
+            held += 1
+            if state in ADMITTED:
+                bindings.append(row.binding)
+        if place < len(old) and row is old[place]:
+            continue
+        if place < len(old) and row.reservation_id != old[place].reservation_id:
+            return False
+        if not (row_has_its_shape(row) and _s5_row(row, store) and _s6_row(row) and _s7_row(row)):
+            return False
+    added = {row.reservation_id for row in store.rows[len(old) :]}
+    return (
+        held <= store.max_active_runs
+        and len(set(bindings)) == len(bindings)
+        and len(added) == len(store.rows) - len(old)
+        and all(row.reservation_id not in added for row in old)
+    )
 
 
 def first_fault(store: Store, known: Store | None = None) -> str | None:

@@ -35,7 +35,7 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
         lines += _lost(phase)
     lines += ["", "Not checked", ""]
     for name in (*results["left_out"], *results["not_begun"]):
-        lines += paragraph(f"The phase {name}: it was not run.", first="- ")
+        lines += paragraph(f"The phase {safe(name)}: it was not run.", first="- ")
     for sentence in NOT_CHECKED:
         lines += paragraph(sentence, first="- ")
     return [*lines, ""]
@@ -95,7 +95,7 @@ def _seen(results: Mapping[str, Any]) -> list[str]:
         floors.update(phase["floors"])
     for prefix, word in (
         ("invariant/", "invariants evaluated"),
-        ("witness/", "witnesses: a situation in which the rule matters"),
+        ("witness/", "witnesses (situations in which a rule matters)"),
     ):
         keys = sorted({key for key in (*counts, *floors) if key.startswith(prefix)})
         if keys:
@@ -137,7 +137,7 @@ def _below(phase: Mapping[str, Any]) -> list[str]:
 def _lost(phase: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     for lost in phase["lost"][:SHOWN_LOST]:
-        lines += ["", *paragraph(f"{lost['runner']} {lost['why']}: {safe(lost['told'])}", first="Lost job: ")]
+        lines += ["", *paragraph(safe(f"{lost['runner']} {lost['why']}: {lost['told']}"), first="Lost job: ")]
         lines += paragraph(f"with {safe(lost['params'])}", first="  ")
         said = lost["details"].splitlines()
         lines += [f"  | {safe(line, 200)}" for line in said[-SHOWN_LINES_OF_A_LOSS:]]

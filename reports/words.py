@@ -38,7 +38,7 @@ class Names:
         return f"T{value - self._start:+d}" if value != self._start else "T"
 
     def text(self, value: str) -> str:
-        return safe(_UUID.sub(lambda found: self._short(found.group()), value), 120)
+        return safe(_UUID.sub(lambda found: self._short(found.group()), value), 120) if value else '""'
 
     def legend(self) -> list[str]:
         lines = [f"{short} = {long}" for long, short in self._ids.items()]

@@ -1,0 +1,82 @@
+"""What a person sees of a run, compared with golden files."""
+
+from reports.summary import render_failures, render_summary
+from reports.tests.golden import same_as_golden
+from reports.tests.samples import HOSTILE, KILLED, OVERBOOKED, phase, results
+
+COUNTS = {
+    "rule/reserve/accepted": 1200,
+    "rule/reserve/CAPACITY_EXCEEDED": 31,
+    "rule/commit/ADMISSION_BINDING_CONFLICT": 7,
+    "rule/commit/accepted": 12_345,
+    "rule/advanceClock/accepted": 2_345_678,
+    "invariant/S8": 100,
+    "witness/S8": 3,
+    "witness/S10": 90,
+}
+KILLS = {
+    "kill/reserve/state-rename-before": 40,
+    "kill/reserve/state-write-torn": 2,
+    "kill/open/mkdir-after": 9,
+}
+
+
+def test_a_passed_run_shows_what_was_covered_and_what_was_not_checked() -> None:
+    seen = results(
+        phase("conformance", counts=COUNTS, floors={"witness/S8": 1, "rule/reserve/accepted": 100}),
+        phase("kills", counts=KILLS),
+    )
+    seen["times"]["figures"] = {"checked rate / bare rate": 0.6312, "kills per second": 1234.5}
+    same_as_golden("passed", render_summary(seen))
+
+
+def test_an_inconclusive_run_shows_what_is_missing() -> None:
+    below = [[f"rule/commit/CODE_{at}", 0, 1] for at in range(20)]
+    lost = {
+        "runner": "a:b",
+        "params": {"seed": 3},
+        "why": "died",
+        "told": "killed by SIGKILL",
+        "details": "1\n2",
+    }
+    seen = results(
+        phase("corpus", done=3, lost=[lost] * 5),
+        phase("conformance", floors=dict.fromkeys((str(key) for key, _, _ in below), 1), below_floor=below),
+        left_out=["kills"],
+        not_begun=["invariants"],
+    )
+    same_as_golden("inconclusive", render_summary(seen))
+
+
+def test_failures_come_with_story_and_command_and_the_hidden_ones_are_counted() -> None:
+    traces = {"traces/1.json": OVERBOOKED, "traces/2.json": KILLED}
+    failures = [
+        {
+            "title": "reserve: outcome differs",
+            "clause": "Operations",
+            "trace": "traces/1.json",
+            "reproduce": "r 1",
+        },
+        {"title": "a kill", "clause": "C6", "trace": "traces/2.json", "reproduce": "r 2"},
+        {
+            "title": "reserve: outcome differs",
+            "clause": "Operations",
+            "trace": "traces/3.json",
+            "reproduce": "r 3",
+        },
+        *({"title": f"more {at}", "clause": "S1", "trace": "", "reproduce": "r"} for at in range(6)),
+    ]
+    same_as_golden("violated", render_failures(failures, traces))
+
+
+def test_no_failures_take_no_lines() -> None:
+    assert render_failures([], {}) == []
+
+
+def test_hostile_names_are_harmless() -> None:
+    hostile = phase(HOSTILE, counts={f"rule/{HOSTILE}/{HOSTILE}": 1, f"kill/{HOSTILE}/{HOSTILE}": 1})
+    hostile["lost"] = [dict.fromkeys(("runner", "params", "why", "told", "details"), HOSTILE)]
+    hostile["below_floor"] = [[HOSTILE, 0, 1]]
+    failure = dict.fromkeys(("title", "clause", "trace", "reproduce"), HOSTILE)
+    lines = render_summary(results(hostile, left_out=[HOSTILE])) + render_failures([failure], {})
+    assert all(line.isprintable() and line.isascii() for line in lines)

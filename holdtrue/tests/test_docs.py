@@ -1,0 +1,67 @@
+"""The pages say what is so: commands, exit codes, limits, methods, codes, points; and the example runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import impl
+from holdtrue.exits import Exit
+from holdtrue.options import PROFILES
+from impl.coordinator import Coordinator
+from impl.points import CrashPoint
+from reports.scope import NOT_CHECKED
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+STORE = (ROOT / "docs" / "store.md").read_text("utf-8")
+FIRST_SCREEN = 20
+PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace("*", "").replace("- ", "").split())
+
+
+def test_the_first_screen_of_the_readme_has_exactly_the_two_commands() -> None:
+    screen = "\n".join(README.splitlines()[:FIRST_SCREEN])
+    assert re.findall(r"^(make \w+)", screen, re.MULTILINE) == ["make check", "make test"]
+
+
+def test_the_readme_has_real_output_and_nothing_left_to_fill_in() -> None:
+    assert "@@" not in README + STORE
+    assert re.search(r"^PASSED  quick, seed 0: [\d,]+ jobs", README, re.MULTILINE)
+
+
+def test_the_readmes_example_runs(tmp_path: Path) -> None:
+    (example,) = PYTHON.findall(README)
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert "active=1" in done.stdout
+
+
+def test_the_readme_names_every_exit_code_and_profile() -> None:
+    for code in Exit:
+        assert re.search(rf"^\| {int(code)}[ ,]", README, re.MULTILINE), code
+    for profile in PROFILES:
+        assert f"| `{profile}` |" in README
+
+
+def test_the_readme_says_what_is_not_checked_as_the_summary_does() -> None:
+    section = README.partition("## What is not checked")[2].partition("## Layout")[0]
+    said = words(section).lower()
+    for limit in NOT_CHECKED:
+        first = re.split(r"[.;,(]", limit)[0]
+        assert words(first).lower() in said
+
+
+def test_the_stores_page_names_every_point_code_and_operation() -> None:
+    for point in CrashPoint:
+        assert f"`{point.value}`" in STORE
+    for code in impl.CODES:
+        assert f"| `{code}` |" in STORE
+    public = {name for name in vars(Coordinator) if not name.startswith("_")}
+    for name in public - {"directory", "closed", "close", "call"}:
+        assert f"`{name}(" in STORE, name

@@ -20,10 +20,17 @@ _RESCUER = "rescuer"
 _COMMAND = "ffffffff-ffff-4fff-bfff-ffffffffffff"
 
 
-def repaired(store: Store, *, fact: Fact | None = None, clock: int = 0, owner: Row | None = None) -> World:
+def repaired(
+    store: Store,
+    *,
+    fact: Fact | None = None,
+    clock: int = 0,
+    owner: Row | None = None,
+    arbitration: bool = True,
+) -> World:
     """`store` with everything around it as good as can be: a live lease of its own epoch, an operator, and
     a clock of at least `clock` and `lastWallTime`. `fact` is all that the ledgers know; `owner`'s owner may
-    call as `owner`.
+    call as `owner`. Without `arbitration` nothing more is ever proven.
     """
     now = max(clock, store.last_wall_time)
     epoch = max(store.fencing_epoch, 1)
@@ -35,7 +42,7 @@ def repaired(store: Store, *, fact: Fact | None = None, clock: int = 0, owner: R
         store=store,
         identity_file=True,
         lease=Lease(_RESCUER, epoch, "rescue", now + 1000),
-        hosts=(Host(_RESCUER, _RESCUER, epoch),),
+        hosts=(Host(_RESCUER, _RESCUER, epoch, arbitration),),
         people=tuple(people),
         facts=() if fact is None else (fact,),
         project_seq=0 if fact is None else fact.commit_seq,
@@ -51,8 +58,9 @@ def _frees(world: World, context: str, operation: str, row: Row, **more: str | b
 
 
 def operator_can_free(store: Store, row: Row) -> bool:
+    """Whether forceRelease takes the slot from `row` while no project arbitrates or proves anything."""
     return _frees(
-        repaired(store),
+        repaired(store, arbitration=False),
         _RESCUER,
         "forceRelease",
         row,

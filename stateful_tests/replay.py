@@ -46,10 +46,10 @@ class ReplayResult:
 
 @contextlib.contextmanager
 def workspace() -> Iterator[Path]:
-    """A private directory that is gone afterwards: RAM-backed where there is `/dev/shm`."""
-    shared = Path("/dev/shm")  # mkdtemp makes a private directory in it
-    place = str(shared) if shared.is_dir() and os.access(shared, os.W_OK) else None
-    root = Path(tempfile.mkdtemp(prefix="holdtrue-", dir=place))
+    """A private directory, gone afterwards: below `TMPDIR` if that is set, else in RAM if that can be."""
+    shared = Path("/dev/shm")
+    in_ram = "TMPDIR" not in os.environ and shared.is_dir() and os.access(shared, os.W_OK)
+    root = Path(tempfile.mkdtemp(prefix="holdtrue-", dir=shared if in_ram else None))
     try:
         yield root
     finally:

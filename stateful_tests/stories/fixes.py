@@ -327,7 +327,7 @@ _ARGUMENTS = (
         ("DURABILITY_FAILED", reserve(1, at("authorize", Damage("directory-removed"), 2))),
         Mend("directory-removed"),
         reserve(1),
-        ("DURABILITY_FAILED", reserve(2, at("read_lease", Damage("state-symlink"), 2))),
+        ("DURABILITY_FAILED", reserve(2, at("authorize", Damage("state-symlink"), 2))),
         Mend("state-symlink"),
         reserve(2),
     ),

@@ -1,0 +1,21 @@
+"""The pinned corpus: traces that are replayed before anything else is tried, each with a reason.
+
+The files are what counts; `stateful_tests.stories` is how most of them were written. A counterexample that
+was once found and mended belongs here, too: copy its file, and say in `why` what it once showed.
+"""
+
+from pathlib import Path
+
+from stateful_tests.trace import Trace, load
+
+DIRECTORY = Path(__file__).parent / "corpus"
+
+
+def names() -> tuple[str, ...]:
+    """The names of all pinned traces, in order."""
+    return tuple(sorted(path.stem for path in DIRECTORY.glob("*.json")))
+
+
+def pinned(name: str) -> Trace:
+    """The pinned trace of that name. `TraceError` if it can't be read."""
+    return load(DIRECTORY / f"{name}.json")

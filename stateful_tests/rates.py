@@ -1,0 +1,91 @@
+"""How fast checked actions are, measured against bare ones: the same actions, in the same run.
+
+`bare` lets the store alone do them; `checked` adds model, observation and whole comparison. Both run on fresh
+stores in the same kind of directory, turn by turn, so that whatever else the machine does strikes both. File
+events are left out: bare, nobody watches what was published.
+
+`python -m stateful_tests.rates` prints the figures.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from model import walk as walks_of_model
+from model.actions import Action, Call, Damage, Disturbance, Happens, LeaveTemp, Mend, Open, PutBack
+from stateful_tests.lockstep import Lockstep
+from stateful_tests.replay import workspace
+from stateful_tests.target import StoreTarget
+from stateful_tests.walks import Draw, model_walk
+
+MOST_COMMITS = 50
+
+
+def measure(
+    seed: int, *, rounds: int, steps: int = 150, draw: Draw = walks_of_model.draw
+) -> Mapping[str, float]:
+    """`checked_actions_per_s`, `bare_operations_per_s` and their `ratio`, over `rounds` walks."""
+    count, bare, checked = 0, 0.0, 0.0
+    for number in range(rounds):
+        actions = plain_actions(draw, f"rates/{seed}/{number}", steps)
+        count += len(actions)
+        with workspace() as root:
+            bare += _bare(actions, root / "bare")
+            checked += _checked(actions, root / "checked")
+    return {
+        "checked_actions_per_s": round(count / checked, 1),
+        "bare_operations_per_s": round(count / bare, 1),
+        "ratio": round(bare / checked, 3),
+    }
+
+
+def plain_actions(draw: Draw, seed: str, steps: int) -> list[Action]:
+    """A walk's actions without file events, up to 50 commits."""
+    actions: list[Action] = []
+    for _, action, after in model_walk(_without_file_events(draw), seed, steps):
+        if after.store is not None and after.store.commit_seq > MOST_COMMITS:
+            break
+        actions.append(action)
+    return actions
+
+
+def _without_file_events(draw: Draw) -> Draw:
+    def plain(rng, world):  # type: ignore[no-untyped-def]  # a Draw, as the return type says
+        while True:
+            action = draw(rng, world)
+            if not _meddles(action):
+                return action
+
+    return plain
+
+
+def _meddles(action: Action) -> bool:
+    if isinstance(action, Call | Open):
+        return any(map(_meddles_meanwhile, action.disturbances))
+    return isinstance(action, PutBack | LeaveTemp | Damage | Mend)
+
+
+def _meddles_meanwhile(disturbance: Disturbance) -> bool:
+    return isinstance(disturbance.effect, Happens) and _meddles(disturbance.effect.event)
+
+
+def _bare(actions: Sequence[Action], directory: Path) -> float:
+    with StoreTarget(directory) as target:
+        started = time.perf_counter()
+        for action in actions:
+            target.apply(action)
+        return time.perf_counter() - started
+
+
+def _checked(actions: Sequence[Action], directory: Path) -> float:
+    with StoreTarget(directory) as target:
+        pair = Lockstep(target)
+        started = time.perf_counter()
+        for action in actions:
+            pair.step(action)
+        return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    for name, figure in measure(0, rounds=20).items():
+        print(f"{name:24} {figure:10}")

@@ -1,0 +1,62 @@
+"""`python -m stateful_tests.stories`: runs every story and writes the pinned corpus from those that hold.
+
+A story whose refusals are not those that its author wrote down, or on which model and store differ, is
+reported and not written, and the exit code is 1. Files of stories that are no longer told are removed.
+"""
+
+import sys
+from pathlib import Path
+
+from model import invariants
+from model.outcomes import Outcome, Refused
+from stateful_tests import pinned
+from stateful_tests.lockstep import StepRecord, outcome_name
+from stateful_tests.replay import run
+from stateful_tests.stories import Step, Story, acceptance, fixes, guards
+from stateful_tests.trace import record, save
+
+STORIES: tuple[Story, ...] = (*fixes.STORIES, *guards.STORIES, *acceptance.STORIES)
+
+
+def tell(one: Story) -> tuple[tuple[StepRecord, ...], str | None]:
+    """Runs a story: what was seen, and what is wrong with it, if anything."""
+    actions = [step[1] if isinstance(step, tuple) else step for step in one.steps]
+    records = run(actions, judge=invariants.check)
+    for step, seen in zip(one.steps, records, strict=False):
+        if seen.divergence is not None:
+            return records, f"step {seen.index}: {seen.divergence.title}"
+        if not _as_told(step, seen.expected):
+            told = step[0] if isinstance(step, tuple) else "accepted"
+            return (
+                records,
+                f"step {seen.index}: the author says {told}, the model {outcome_name(seen.expected)}",
+            )
+    return records, None
+
+
+def _as_told(step: Step, outcome: Outcome) -> bool:
+    if isinstance(step, tuple):
+        return isinstance(outcome, Refused) and outcome.code == step[0]
+    return outcome_name(outcome) == "accepted"
+
+
+def main(directory: Path) -> int:
+    wrong = 0
+    names = {one.name for one in STORIES}
+    assert len(names) == len(STORIES), "two stories of one name"
+    for one in STORIES:
+        records, problem = tell(one)
+        if problem is None:
+            save(record(one.name, one.why, records), directory / f"{one.name}.json")
+        else:
+            wrong += 1
+            print(f"{one.name}: {problem}", file=sys.stderr)
+    for stale in directory.glob("*.json"):
+        if stale.stem not in names:
+            stale.unlink()
+    print(f"{len(STORIES) - wrong} stories written to {directory.name}, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pinned.DIRECTORY))

@@ -15,54 +15,18 @@ import errno
 import fcntl
 import os
 import stat
+import threading
 from collections.abc import Callable
 from typing import Literal
 
-from impl.points import (
-    CRASH_ENV,
-    CrashPoint,
-    Hook,
-    hooked,
-    install,
-    install_from_environment,
-    kill_at,
-    parse_crash_at,
-    tell,
-)
-
-__all__ = [
-    "CRASH_ENV",
-    "CrashPoint",
-    "Hook",
-    "Subject",
-    "Synced",
-    "absolute_path",
-    "announce_lock",
-    "close",
-    "create_temp",
-    "fstat",
-    "install",
-    "install_from_environment",
-    "kill_at",
-    "list_names",
-    "lstat",
-    "make_directory",
-    "mount_table",
-    "open_lock",
-    "own_uid",
-    "parse_crash_at",
-    "random_hex",
-    "read_file",
-    "real_path",
-    "rename",
-    "renamed",
-    "sync_directory",
-    "sync_file",
-    "try_lock",
-    "unlink_temp",
-    "unlock",
-    "write",
-]
+from impl.points import CRASH_ENV as CRASH_ENV
+from impl.points import CrashPoint as CrashPoint
+from impl.points import Hook as Hook
+from impl.points import hooked, tell
+from impl.points import install as install
+from impl.points import install_from_environment as install_from_environment
+from impl.points import kill_at as kill_at
+from impl.points import parse_crash_at as parse_crash_at
 
 Subject = Literal["state", "identity"]
 Synced = Literal["state", "identity", "mkdir", "foreign"]
@@ -80,7 +44,7 @@ def lstat(path: str) -> os.stat_result | None:
     """What stands at `path` itself, symlinks not followed; None if nothing does."""
     try:
         return os.lstat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 
@@ -257,30 +221,57 @@ def random_hex() -> str:
 
 # --- the lock file -----------------------------------------------------------------------------------
 
+# Descriptors of lock files, so that a forked child can close its copies: a copy would keep the kernel's
+# lock alive after the holder died. The guard keeps a fork of another thread from falling between opening
+# a descriptor and noting it; it is re-entrant for a signal handler that forks.
+_lock_descriptors: set[int] = set()
+_fork_guard = threading.RLock()
+_forks = 0
+
+
+def _after_fork_in_child() -> None:
+    global _forks  # counted so that a transaction under way in the child notices that it lost its lock
+    for descriptor in _lock_descriptors:
+        os.close(descriptor)
+    _lock_descriptors.clear()
+    _forks += 1
+    _fork_guard.release()
+
+
+os.register_at_fork(
+    before=_fork_guard.acquire,
+    after_in_parent=_fork_guard.release,
+    after_in_child=_after_fork_in_child,
+)
+
+
+def forks() -> int:
+    """How many forks lie between this process and the one that first loaded this module."""
+    return _forks
+
 
 def open_lock(path: str) -> int:
     """The lock file open for locking, made if it is missing. Never waits. Raises OSError."""
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     while True:
-        try:
-            return os.open(path, flags)
-        except FileNotFoundError:
-            tell("lock", "create-before")
-        with contextlib.suppress(FileExistsError):  # another process was faster: open its file
-            descriptor = _create(path)
-            try:
-                tell("lock", "create-after")
-            except BaseException:
-                os.close(descriptor)
-                raise
+        descriptor = _open_lock(path, 0)
+        if descriptor is not None:
+            return descriptor
+        tell("lock", "create-before")
+        descriptor = _open_lock(path, os.O_CREAT | os.O_EXCL)
+        if descriptor is not None:  # else another process was faster: open its file
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:
+                os.fchmod(descriptor, 0o600)
+            tell("lock", "create-after")
             return descriptor
 
 
-def announce_lock(
-    moment: Literal["acquire-before", "acquire-after", "release-before", "release-after"],
-) -> None:
-    """The marked points around taking and dropping the lock."""
-    tell("lock", moment)
+def _open_lock(path: str, create: int) -> int | None:
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | create
+    with _fork_guard, contextlib.suppress(FileNotFoundError, FileExistsError):
+        descriptor = os.open(path, flags, 0o600)
+        _lock_descriptors.add(descriptor)
+        return descriptor
+    return None
 
 
 def try_lock(descriptor: int) -> bool:
@@ -292,9 +283,20 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def unlock(descriptor: int) -> None:
+def close_lock(descriptor: int) -> None:
     """Drop the kernel lock, for every copy of the descriptor, and close this one."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-    finally:
-        os.close(descriptor)
+    with _fork_guard:
+        if descriptor not in _lock_descriptors:
+            return  # a forked child has no copy any more
+        _lock_descriptors.discard(descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        finally:
+            os.close(descriptor)
+
+
+def announce_lock(
+    moment: Literal["acquire-before", "acquire-after", "release-before", "release-after"],
+) -> None:
+    """The marked points around taking and dropping the lock."""
+    tell("lock", moment)

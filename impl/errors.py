@@ -77,12 +77,20 @@ def refuse(code: Code, message: str) -> NoReturn:
     raise CoordinatorError(code, message)
 
 
+def describe(error: BaseException) -> str:
+    """What an exception says, even one that can't say it."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception:  # noqa: BLE001 -- a foreign exception whose text fails must not hide what happened
+        return name
+
+
 def io_failure(what: str, error: BaseException) -> CoordinatorError:
     """The error for a step that failed half-way: the old state is readable or, after the rename, the new."""
-    detail = str(error) or type(error).__name__
     return CoordinatorError(
         DURABILITY_FAILED,
-        f"{what}: {detail}. The state on disk is the one before this call or the one after it, whole; "
-        "mend the cause, read the store, then decide whether to call again.",
+        f"{what}: {describe(error)}. The state on disk is the one before this call or the one after it, "
+        "whole; mend the cause, read the store, then decide whether to call again.",
         side_effects="unknown",
     )

@@ -1,0 +1,288 @@
+"""From bytes to values and back to JSON, in closed shapes and without any coercion.
+
+Guarantees: what is decoded was exactly one JSON text and one final newline in UTF-8; no key was unknown,
+missing or there twice; no number was a float, a boolean, `-0` or out of range; no text was empty where the
+specification wants one or held a lone surrogate. Deep nesting and numbers of a million digits are refused
+like anything else. A refusal says where in the file.
+
+Doesn't: know the rules between fields. Those are S2-S10, in `validate`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, NoReturn, Union, get_args, get_origin
+
+import attrs
+from cattrs import BaseValidationError, Converter, transform_error
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from cattrs.v import format_exception
+
+from impl.arguments import is_count, is_encodable, is_positive, is_uuid
+from impl.values import (
+    AuditEntry,
+    Capacity,
+    Command,
+    CommandRecord,
+    Count,
+    DirectoryIdentity,
+    ForceReleaseRequest,
+    Hash,
+    One,
+    Positive,
+    Request,
+    Reservation,
+    Row,
+    SetMaxActiveRunsRequest,
+    Snapshot,
+    State,
+    StoreIdentity,
+    Text,
+    Uuid,
+    Yes,
+)
+
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_DIGITS: Final = 16
+_CLASSES: Final = (
+    Reservation,
+    Row,
+    SetMaxActiveRunsRequest,
+    ForceReleaseRequest,
+    CommandRecord,
+    Command,
+    AuditEntry,
+    DirectoryIdentity,
+    StoreIdentity,
+    State,
+    Capacity,
+    Snapshot,
+)
+
+
+class FormatError(ValueError):
+    """Bytes that are not what the format wants. The message says where."""
+
+
+def parse_json(data: bytes) -> object:
+    """The one JSON text in `data`. Raises FormatError."""
+    if not data.endswith(b"\n"):
+        raise FormatError("the final newline is missing, so the text may be cut off")
+    body = data[:-1]
+    if body.strip(b" \t\r\n") != body:
+        raise FormatError("there is white space around the JSON text; exactly one final newline is allowed")
+    try:
+        value: object = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_float=_no_float,
+            parse_constant=_no_float,
+            parse_int=_integer,
+        )
+    except RecursionError:
+        raise FormatError("the JSON text is nested too deeply") from None
+    except ValueError as error:
+        raise FormatError(f"this is no JSON text of the store: {error}") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FormatError(f"the key {twice!r} is there twice in one object")
+    return found
+
+
+def _no_float(text: str) -> NoReturn:
+    raise FormatError(f"{text[:40]} is no integer")
+
+
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS or text == "-0":
+        raise FormatError(f"{text[:40]} is no integer of 0 … 2^53 - 1")
+    return int(text)
+
+
+def decode_state(data: bytes) -> State:
+    """coordinator.json as a value of closed shape (S1). Raises FormatError."""
+    state: State = _decode(data, State)
+    return state
+
+
+def decode_identity(data: bytes) -> StoreIdentity:
+    """coordinator.identity.json as a value of closed shape. Raises FormatError."""
+    identity: StoreIdentity = _decode(data, StoreIdentity)
+    return identity
+
+
+def check_shape(value: Row | Command | AuditEntry) -> None:
+    """Hold a value that was built here against the closed shape, as if read. Raises FormatError."""
+    _structure(to_json(value), type(value))
+
+
+def to_json(value: object) -> Any:
+    """The specification's JSON of a value, as fresh dicts: absent optionals are left out."""
+    if value is None or type(value) in (int, str, bool):
+        return value
+    return _converter(False).unstructure(value)
+
+
+def _decode(data: bytes, kind: type) -> Any:
+    return _structure(parse_json(data), kind)
+
+
+def _structure(raw: object, kind: type) -> Any:
+    try:
+        return _converter(False).structure(raw, kind)
+    except Exception:  # noqa: BLE001 -- cattrs raises whatever the first wrong value provokes
+        raise FormatError(_locate(raw, kind)) from None
+
+
+def _locate(raw: object, kind: type) -> str:
+    """Where the shape is wrong: found by decoding again, slowly, with all locations kept."""
+    try:
+        _converter(True).structure(raw, kind)
+    except BaseValidationError as error:
+        return "; ".join(transform_error(error, format_exception=_explain)[:3])
+    except Exception as error:  # noqa: BLE001 -- as above
+        return f"{type(error).__name__}: {error} @ $"
+    return "the shape is wrong"
+
+
+def _explain(error: BaseException, kind: type | None) -> str:
+    if type(error) is ValueError:
+        return str(error)
+    if isinstance(error, KeyError):
+        return f"the key {_camel(str(error.args[0]))} is missing"
+    return format_exception(error, kind)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+# --- the converter -----------------------------------------------------------------------------------
+
+
+def _is_hash(value: object) -> bool:
+    return type(value) is str and _HASH.fullmatch(value) is not None
+
+
+def _is_stored_text(value: object) -> bool:
+    return type(value) is str and value != "" and is_encodable(value)
+
+
+_SCALARS: Final[tuple[tuple[Any, Callable[[object], bool]], ...]] = (
+    (Count, is_count),
+    (Positive, is_positive),
+    (One, lambda value: type(value) is int and value == 1),
+    (Yes, lambda value: value is True),
+    (Text, _is_stored_text),
+    (str, _is_stored_text),
+    (Hash, _is_hash),
+    (Uuid, is_uuid),
+)
+
+
+def _checked(accepts: Callable[[object], bool], kind: Any) -> Callable[[Any, Any], Any]:
+    """A hook that takes a value as it is, or not at all."""
+    wanted = kind.__metadata__[0] if hasattr(kind, "__metadata__") else "a non-empty text"
+
+    def hook(raw: Any, _: Any) -> Any:
+        if not accepts(raw):
+            raise ValueError(f"not {wanted}")
+        return raw
+
+    return hook
+
+
+def _literal(kind: Any) -> Callable[[Any, Any], Any]:
+    choices = get_args(kind)  # texts only; cattrs' own hook would take 1 for true
+
+    def hook(raw: Any, _: Any) -> Any:
+        if type(raw) is not str or raw not in choices:
+            raise ValueError(f"not one of {', '.join(choices)}")
+        return raw
+
+    return hook
+
+
+def _only(kind: type, inner: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A hook for JSON objects or arrays alone: cattrs would iterate over anything."""
+    wanted = "a JSON object" if kind is dict else "a JSON array"
+
+    def hook(raw: Any, target: Any) -> Any:
+        if type(raw) is not kind:
+            raise ValueError(f"not {wanted}")
+        return inner(raw, target)
+
+    return hook
+
+
+def _is(kind: Any) -> Callable[[Any], bool]:
+    return lambda candidate: candidate == kind
+
+
+def _is_literal(kind: Any) -> bool:
+    origin: object = get_origin(kind)
+    return origin is Literal
+
+
+def _is_optional(kind: Any) -> bool:
+    return get_origin(kind) in (Union, UnionType) and NoneType in get_args(kind)
+
+
+def _present(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    """A hook for optional fields: a key that is there has a value, never null."""
+    inner: Any = Union[tuple(arg for arg in get_args(kind) if arg is not NoneType)]  # noqa: UP007 -- a run-time tuple
+    hook = converter.get_structure_hook(inner)
+    return lambda raw, _: hook(raw, inner)
+
+
+def _request(converter: Converter) -> Callable[[Any, Any], Any]:
+    def hook(raw: Any, _: Any) -> Any:
+        kind = raw.get("kind") if type(raw) is dict else None
+        target = ForceReleaseRequest if kind == "forceRelease" else SetMaxActiveRunsRequest
+        return converter.structure(raw, target)
+
+    return hook
+
+
+def _result(converter: Converter) -> Callable[[Any, Any], Any]:
+    positive = converter.get_structure_hook(Positive)
+
+    def hook(raw: Any, _: Any) -> Any:
+        return converter.structure(raw, Row) if type(raw) is dict else positive(raw, Positive)
+
+    return hook
+
+
+@cache
+def _converter(detailed: bool) -> Converter:
+    """The converter, made at first use: it costs some 10 ms that a mere import needn't pay."""
+    converter = Converter(forbid_extra_keys=True, detailed_validation=detailed)
+    for scalar, accepts in _SCALARS:
+        converter.register_structure_hook_func(_is(scalar), _checked(accepts, scalar))
+    converter.register_structure_hook_factory(_is_literal, _literal)
+    converter.register_structure_hook_factory(_is_optional, lambda kind: _present(kind, converter))
+    converter.register_structure_hook_func(_is(Request), _request(converter))
+    converter.register_structure_hook_func(_is(Row | Positive), _result(converter))
+    for cls in _CLASSES:
+        names: dict[str, Any] = {
+            field.name: override(rename=_camel(field.name), omit_if_default=field.default is None)
+            for field in attrs.fields(cls)
+        }
+        converter.register_unstructure_hook(cls, make_dict_unstructure_fn(cls, converter, **names))
+        structure = make_dict_structure_fn(
+            cls, converter, _cattrs_forbid_extra_keys=True, _cattrs_detailed_validation=detailed, **names
+        )
+        converter.register_structure_hook(cls, _only(dict, structure))
+        for plural, container in ((Mapping[str, cls], dict), (tuple[cls, ...], list)):  # type: ignore[valid-type]  # built at run time, for cattrs alone
+            inner = converter.get_structure_hook(plural)
+            converter.register_structure_hook_func(_is(plural), _only(container, inner))
+    return converter

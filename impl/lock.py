@@ -1,0 +1,144 @@
+"""The mutex: one transaction at a time, over threads, store objects and processes (C7).
+
+Guarantees: who is inside holds the kernel's lock on the file that `writer.lock` names; the kernel drops it
+when the holder dies. Waiting is measured on the monotonic clock and ends with a clear error. A thread that
+is inside already, so in a callback, is refused at once instead of waiting for itself. A forked child has
+no copy of the descriptor: it neither holds nor releases the lock, and its half of a transaction that was
+under way fails at the next check.
+
+Doesn't: queue. Waiters poll every few milliseconds, so that nobody's death can block the others.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final, NoReturn
+
+from impl import disk
+from impl.directory import Directory
+from impl.errors import DURABILITY_FAILED, refuse
+from impl.files import check_file
+
+_FIRST_PAUSE_S: Final = 0.0002
+_LONGEST_PAUSE_S: Final = 0.005
+
+_inside = threading.local()
+
+
+class Turns:
+    """Whose turn it is among the threads that share one store object."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._forks = disk.forks()
+
+    @contextlib.contextmanager
+    def take(self, directory: Directory, timeout_s: float) -> Iterator[float]:
+        """Be inside. Yields until when, on the monotonic clock, one may wait for the other processes."""
+        here = (directory.dev, directory.ino)
+        mine: set[tuple[int, int]] = _inside.__dict__.setdefault("directories", set())
+        if here in mine:
+            refuse(
+                DURABILITY_FAILED,
+                f"the store in {directory.path} was called from inside one of its own callbacks; "
+                "return from the callback first",
+            )
+        deadline = time.monotonic() + timeout_s
+        mutex = self._current()
+        if not mutex.acquire(timeout=timeout_s):
+            _timed_out(directory, timeout_s)
+        mine.add(here)
+        try:
+            yield deadline
+        finally:
+            mine.discard(here)
+            mutex.release()
+
+    def _current(self) -> threading.Lock:
+        if self._forks != disk.forks():
+            # A forked child: the thread that may have held the mutex exists only in the parent.
+            self._forks = disk.forks()
+            self._mutex = threading.Lock()
+        return self._mutex
+
+
+class Held:
+    """The kernel's lock, taken."""
+
+    def __init__(self, directory: Directory, descriptor: int) -> None:
+        self.path = directory.lock_path
+        self.descriptor = descriptor
+        self._forks = disk.forks()
+        found = disk.fstat(descriptor)
+        check_file(self.path, found)
+        self._file = (found.st_dev, found.st_ino)
+
+    @property
+    def lost(self) -> bool:
+        """Whether this is a forked child, which holds nothing."""
+        return self._forks != disk.forks()
+
+    def check(self) -> None:
+        """Still the holder, and the path still names the locked file. Raises DURABILITY_FAILED."""
+        if self.lost:
+            refuse(
+                DURABILITY_FAILED,
+                f"this process was forked while its parent held {self.path}; the lock is the parent's. "
+                "Call again, outside the callback that forked",
+            )
+        found = disk.lstat(self.path)
+        if found is None or (found.st_dev, found.st_ino) != self._file:
+            refuse(
+                DURABILITY_FAILED,
+                f"the writer fence failed: {self.path} is another file than the one that was locked. "
+                "Somebody removed or replaced it; the store never does",
+            )
+
+
+@contextlib.contextmanager
+def held(directory: Directory, deadline: float) -> Iterator[Held]:
+    """Hold the kernel's lock, waiting for it until `deadline` on the monotonic clock.
+
+    Raises DURABILITY_FAILED on time-out or if the file can't be trusted, OSError if a step fails.
+    """
+    started = time.monotonic()
+    born = disk.forks()
+    descriptor = disk.open_lock(directory.lock_path)
+    try:
+        lock = Held(directory, descriptor)
+        disk.announce_lock("acquire-before")
+        pause = _FIRST_PAUSE_S
+        while not disk.try_lock(descriptor):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                _timed_out(directory, time.monotonic() - started)
+            time.sleep(min(pause, left))
+            pause = min(pause * 1.5, _LONGEST_PAUSE_S)
+        disk.announce_lock("acquire-after")
+        lock.check()
+        yield lock
+    finally:
+        _release(descriptor, forked=born != disk.forks())
+
+
+def _release(descriptor: int, *, forked: bool) -> None:
+    if forked:
+        return  # this child has no copy of the descriptor; its number may mean another file by now
+    try:
+        # What was answered is durable by now: a failing release must not turn it into an error.
+        with contextlib.suppress(OSError):
+            disk.announce_lock("release-before")
+    finally:
+        with contextlib.suppress(OSError):
+            disk.close_lock(descriptor)
+    with contextlib.suppress(OSError):
+        disk.announce_lock("release-after")
+
+
+def _timed_out(directory: Directory, waited_s: float) -> NoReturn:
+    refuse(
+        DURABILITY_FAILED,
+        f"the writer fence failed: {directory.lock_path} was held by another call for {waited_s:.1f} s. "
+        "Its holder may be stopped or waiting for a callback; find it with: fuser -v writer.lock",
+    )

@@ -41,7 +41,9 @@ def test_every_package_is_installed_and_type_checked() -> None:
     packages = {
         path.parent.name for path in ROOT.glob("*/__init__.py") if not path.parent.name.startswith(".")
     }
-    assert set(PROJECT["tool"]["setuptools"]["packages"]) >= packages
+    assert set(PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]) >= {
+        f"{name}*" for name in packages
+    }
     assert set(PROJECT["tool"]["mypy"]["packages"]) >= packages
 
 

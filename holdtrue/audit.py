@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from impl import AuditReport, Fault
 
 CLAUSES = (
-    ("FILES", "directory and files are regular, private, whole, and name each other"),
+    ("FILES", "directory and files are regular, private, and name each other"),
     ("S1", "the closed shape; at least one commit"),
     ("S2", "stateHash is right; as many audit entries as commits"),
     ("S3", "the audit chain: numbers, hashes, times, epochs"),
     ("S4", "the last entry is the state's own: its time and its digest"),
-    ("S5", "each row stands under its own id, a UUID; no time or epoch from ahead"),
+    ("S5", "each row stands under its own id; no time or epoch from ahead"),
     ("S6", "a committed or orphan-suspect row has its admission and no TTL"),
     ("S7", "a reserved row has a TTL and no admission"),
     ("S8", "no two committed or orphan-suspect rows share a binding"),
-    ("S9", "each command stands under its own id, whole, with its request's hash"),
+    ("S9", "each command stands under its own id, with its request's hash"),
     ("S10", "no more slots are held than the maximum"),
 )
 SHOWN_PER_CLAUSE = 5
@@ -93,11 +93,11 @@ def _report(report: "AuditReport") -> Iterator[str]:
 def _clause(clause: str, sentence: str, report: "AuditReport") -> Iterator[str]:
     faults = [fault for fault in report.faults if fault.clause == clause]
     if faults:
-        yield f"{clause:<7} FAULT         {sentence}"
+        yield f"{clause:<7} FAULT   {sentence}"
     elif report.commit_seq is None and clause != "FILES":
-        yield f"{clause:<7} not examined  {sentence}"
+        yield f"{clause:<7} unread  {sentence}"
     else:
-        yield f"{clause:<7} ok            {sentence}"
+        yield f"{clause:<7} ok      {sentence}"
     for fault in faults[:SHOWN_PER_CLAUSE]:
         yield from _told(fault)
     if len(faults) > SHOWN_PER_CLAUSE:

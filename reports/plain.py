@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 
 COLUMNS = 80
-_PIECES = re.compile(r"[^\s_/,.-]*(?:[_/,.-]|\s+|$)")
+_PIECES = re.compile(r"[^_/,.-]*[_/,.-]|[^_/,.-]+$")
 
 
 def safe(text: object, limit: int = 400) -> str:
@@ -38,17 +38,32 @@ def width(text: str) -> int:
 
 
 def wrap(text: str, columns: int) -> list[str]:
-    """`text` in lines of at most `columns`, broken at spaces, else after `_/,.-`, else anywhere."""
+    """`text` in lines of at most `columns`, broken at spaces.
+
+    A word that is wider than that is broken after `_/,.-`, else anywhere; others stay whole, so that a path
+    can be copied.
+    """
     lines = [""]
-    for piece in _PIECES.findall(text):
-        if width(lines[-1] + piece.rstrip()) > columns and lines[-1].strip():
+    for word in text.split():
+        if lines[-1] and width(lines[-1]) + 1 + width(word) <= columns:
+            lines[-1] += f" {word}"
+        elif width(word) <= columns:
+            lines.append(word)
+        else:
+            lines += _broken(word, columns)
+    return lines[1:] if len(lines) > 1 else lines
+
+
+def _broken(word: str, columns: int) -> list[str]:
+    lines = [""]
+    for piece in _PIECES.findall(word):
+        if width(lines[-1] + piece) > columns:
             lines.append("")
         for character in piece:
-            if width(lines[-1] + character) > columns and not character.isspace():
+            if width(lines[-1] + character) > columns:
                 lines.append("")
-            if lines[-1] or not character.isspace():
-                lines[-1] += character
-    return [line.rstrip() for line in lines]
+            lines[-1] += character
+    return [line for line in lines if line]
 
 
 def paragraph(text: str, *, first: str = "", then: str = "  ") -> list[str]:

@@ -87,7 +87,7 @@ def test_a_state_of_another_shape_leaves_the_rest_unexamined(store: Path) -> Non
     code, lines = audited(store)
     assert code == Exit.VIOLATED
     assert faulty_clauses(lines) == ["S1"]
-    assert sum(line[8:20] == "not examined" for line in lines) == 9
+    assert sum(line[8:14] == "unread" for line in lines) == 9
     assert all(line.isprintable() for line in lines)
 
 

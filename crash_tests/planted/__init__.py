@@ -1,0 +1,1 @@
+"""Faults built into the store on purpose, to see that the checks catch them."""

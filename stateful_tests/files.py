@@ -36,6 +36,7 @@ class StoreFiles:
     meddled: int = 0
     put: bytes | None = None
     _temps: int = 0
+    _places: tuple[str, str, str] | None = None
 
     @property
     def aside(self) -> Path:
@@ -51,8 +52,15 @@ class StoreFiles:
         """Where the original of the file `name` stands now (damaged or not, it may be missing)."""
         return self.aside / name if self._over(name) else self.home / name
 
+    def places(self) -> tuple[str, str, str]:
+        """`home` and the real places of state and identity, as text: asked for after every action."""
+        if self._places is None:
+            self._places = (str(self.home), str(self.real(STATE)), str(self.real(IDENTITY)))
+        return self._places
+
     def damage(self, kind: str) -> None:
         self.meddled += 1
+        self._places = None
         self.aside.mkdir(mode=0o700, exist_ok=True)
         target, _, _ = kind.partition("-")
         if target == "directory":
@@ -69,6 +77,7 @@ class StoreFiles:
 
     def mend(self, kind: str) -> None:
         self.meddled += 1
+        self._places = None
         self.standing.remove(kind)
         target, _, _ = kind.partition("-")
         if target == "directory":
@@ -99,8 +108,8 @@ class StoreFiles:
 
     def temps(self) -> int:
         """How many temporary files of the store's naming stand in its directory."""
-        with os.scandir(self.home) as entries:
-            return sum(_TEMP.fullmatch(entry.name) is not None for entry in entries)
+        names = os.listdir(self.places()[0])  # noqa: PTH208  # four times as fast as iterdir, after every action
+        return sum(name.endswith(".tmp") and _TEMP.fullmatch(name) is not None for name in names)
 
     def shown(self) -> tuple[object, ...]:
         """What stands at the damaged places, as something to compare: type, mode, inode, links, bytes."""

@@ -74,16 +74,16 @@ class Observer:
 
     def look(self) -> Sight:
         files = self._files
-        home = files.home
+        home, state_path, identity_path = files.places()
         try:
-            entry = home.stat()
+            entry = os.stat(home)  # noqa: PTH116  # plain paths: this runs after every action
         except FileNotFoundError:
-            return Sight(None, (), False, 0, ())
+            return Sight(None, (), False, 0, (None, None))
         problems: list[str] = []
         if entry.st_mode & 0o077 or entry.st_uid != os.geteuid():
             problems.append(f"the directory is not private: mode {stat.S_IMODE(entry.st_mode):04o}")
-        state = _read_private(files.real(STATE), problems, linked="state-hardlink" in files.standing)
-        identity = _read_private(files.real(IDENTITY), problems, linked="identity-hardlink" in files.standing)
+        state = _read_private(state_path, problems, linked="state-hardlink" in files.standing)
+        identity = _read_private(identity_path, problems, linked="identity-hardlink" in files.standing)
         reading = self._reader.read(state) if state is not None else Reading()
         problems += reading.problems
         if identity is not None:
@@ -125,21 +125,21 @@ class Observer:
         return problems
 
 
-def _read_private(path: Path, problems: list[str], *, linked: bool) -> bytes | None:
+def _read_private(path: str, problems: list[str], *, linked: bool) -> bytes | None:
     """The bytes at `path`, or `None` if nothing is there. What is not private or not regular is a problem."""
     try:
         descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:
         return None
     except OSError as error:
-        problems.append(f"{path.name}: it can't be opened: {error.strerror}")
+        problems.append(f"{Path(path).name}: it can't be opened: {error.strerror}")
         return None
     try:
         entry = os.fstat(descriptor)
         if not stat.S_ISREG(entry.st_mode) or entry.st_mode & 0o077 or entry.st_uid != os.geteuid():
-            problems.append(f"{path.name}: it is not a private, regular file of mine")
+            problems.append(f"{Path(path).name}: it is not a private, regular file of mine")
         if entry.st_nlink != 1 and not linked:
-            problems.append(f"{path.name}: it has {entry.st_nlink} links")
+            problems.append(f"{Path(path).name}: it has {entry.st_nlink} links")
         return os.read(descriptor, entry.st_size + 1) if entry.st_size else b""
     finally:
         os.close(descriptor)

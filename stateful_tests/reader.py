@@ -143,15 +143,18 @@ class StateReader:
             chain = _nothing()
         at = start + len(chain.text)
         fresh: list[dict[str, Any]] = []
-        while text[at] != "]":
-            if chain.entries or fresh:
-                if text[at] != ",":
-                    return _nothing(), *_whole(text)
-                at += 1
-            entry, at = _PLAIN.raw_decode(text, at)
-            fresh.append(entry)
+        try:
+            while text[at] != "]":
+                at += text[at] == "," and bool(chain.entries or fresh)
+                entry, at = _PLAIN.raw_decode(text, at)
+                fresh.append(entry)
+        except json.JSONDecodeError:  # spaces, most likely; then the long way
+            return _nothing(), *_whole(text)
         chain.text = text[start:at]
-        return chain, fresh, _PLAIN.decode(text[:start] + text[at:])
+        rest = _PLAIN.decode(text[:start] + text[at:])
+        if rest.pop("audit") != []:
+            raise BadStateError("S1: a key stands twice: audit")
+        return chain, fresh, rest
 
     def _check_hashes(self, raw: bytes, chain: _Chain, rest: dict[str, Any]) -> None:
         rows, commands = canonical(rest["reservations"]), canonical(rest["commands"])

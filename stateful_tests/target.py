@@ -32,7 +32,7 @@ from model.actions import (
 )
 from model.values import JSON
 from stateful_tests.files import StoreFiles
-from stateful_tests.observe import Observation, Observer
+from stateful_tests.observe import Observation, Observer, Sight
 from stateful_tests.surroundings import ArbitratingAuthority, HostAuthority, Surroundings, copied
 
 
@@ -68,6 +68,7 @@ class Crashed:
 
 
 Result = Answered | Refusal | Crashed
+FileEvent = PutBack | LeaveTemp | Damage | Mend
 
 
 class Target(Protocol):
@@ -105,6 +106,7 @@ class StoreTarget:
         self._lock_timeout_s = lock_timeout_s
         self._last: object = None
         self._facts: tuple[int, dict[str, JSON]] = (-1, {})
+        self._sight: Sight | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -127,6 +129,8 @@ class StoreTarget:
         return self.files.meddled
 
     def apply(self, action: Action) -> Result:
+        if isinstance(action, Call | Open | ReadEpoch | FileEvent):
+            self._sight = None
         if isinstance(action, Call):
             return self._transact(action.disturbances, lambda: self._call(action))
         if isinstance(action, Open):
@@ -138,7 +142,8 @@ class StoreTarget:
         return Answered(None)
 
     def observe(self) -> Observation:
-        sight = self._observer.look()
+        # Between two transactions no code of the store runs, so nothing can have changed on disk.
+        sight = self._sight = self._sight or self._observer.look()
         state = sight.fingerprint[0] if sight.fingerprint else None
         if state != self._last:
             if isinstance(state, bytes) and state != self.files.put:

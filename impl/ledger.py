@@ -175,6 +175,7 @@ def _genesis(directory: Directory, maximum: int, epoch: int) -> Base:
         commands={},
         audit=(),
         state_hash="",
+        version=1,
     )
     return Base(state, Chain.of(()), False, None)
 
@@ -182,7 +183,7 @@ def _genesis(directory: Directory, maximum: int, epoch: int) -> Base:
 def identity_for(state: State) -> StoreIdentity:
     """The identity that belongs to a state."""
     names = state.directory_identity
-    return StoreIdentity(names.canonical_path, names.dev, names.ino, state.instance_id)
+    return StoreIdentity(names.canonical_path, names.dev, names.ino, state.instance_id, version=1)
 
 
 def new_uuid() -> str:

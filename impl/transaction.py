@@ -225,6 +225,7 @@ def seal(work: Work, recorded_at: int, action: str) -> tuple[State, Chain, Busin
         commands=work.commands,
         audit=(*before.audit, entry),
         state_hash="",
+        version=1,
     )
     state = evolve(state, state_hash=state_hash_of(state, chain, business))
     validate(state, chain, business, trusted=before)

@@ -5,7 +5,8 @@ Guarantees: values are immutable, so an answer can be handed out without a copy.
 times are integer milliseconds since the epoch. What was read from a file or is about to be written obeys
 these marks, since `codec` and `validate` enforce them.
 
-Doesn't: check anything at construction. Mappings are typed read-only, and nobody here changes one.
+Doesn't: check anything at construction. Mappings are typed read-only, and nobody here changes one. A field
+has a default only where the key may be missing in a file: `codec` goes by that.
 """
 
 from collections.abc import Mapping
@@ -49,7 +50,7 @@ class Reservation:
     project_control_domain_id: Text
     run_id: Text
     coordinator_epoch: Count
-    slots: One = 1
+    slots: One
     project_admit_commit_seq: Positive | None = None
     attempt_id: Text | None = None
     provider_job_handle: Text | None = None
@@ -70,7 +71,7 @@ class Row:
     owner_id: Text
     principal: Text
     updated_at: Count
-    concurrency_guarantee: Guarantee = "enforced"
+    concurrency_guarantee: Guarantee
     admit_run_version: Count | None = None
     release_kind: ReleaseKind | None = None
     release_proof_id: Text | None = None
@@ -83,7 +84,7 @@ class SetMaxActiveRunsRequest:
     """What an operator asked for: another maximum."""
 
     max_active_runs: Positive
-    kind: Literal["setMaxActiveRuns"] = "setMaxActiveRuns"
+    kind: Literal["setMaxActiveRuns"]
 
 
 @frozen
@@ -92,8 +93,8 @@ class ForceReleaseRequest:
 
     reservation_id: Text
     reason: Text
-    risk_acknowledgement: Yes = True
-    kind: Literal["forceRelease"] = "forceRelease"
+    risk_acknowledgement: Yes
+    kind: Literal["forceRelease"]
 
 
 Request = SetMaxActiveRunsRequest | ForceReleaseRequest
@@ -109,7 +110,7 @@ class CommandRecord:
     caller_principal: Text
     first_commit_seq: Positive
     last_commit_seq: Positive
-    status: Text = "completed"
+    status: Text
 
 
 @frozen
@@ -153,7 +154,7 @@ class StoreIdentity:
     dev: Count
     ino: Count
     instance_id: Uuid
-    version: One = 1
+    version: One
 
 
 @frozen
@@ -170,7 +171,7 @@ class State:
     commands: Mapping[str, Command]
     audit: tuple[AuditEntry, ...]
     state_hash: Hash
-    version: One = 1
+    version: One
 
 
 @frozen

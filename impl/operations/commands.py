@@ -28,7 +28,7 @@ from impl.work import Work
 def force_release(work: Work, arguments: Mapping[str, Any]) -> object:
     """Take a slot back without proof."""
     operator(work)
-    request = ForceReleaseRequest(arguments["id"], arguments["reason"])
+    request = ForceReleaseRequest(arguments["id"], arguments["reason"], True, "forceRelease")
     return _once(work, arguments["commandId"], request, lambda: _force(work, arguments["id"]))
 
 
@@ -54,7 +54,7 @@ def set_max_active_runs(work: Work, arguments: Mapping[str, Any]) -> object:
     """Set the number of slots."""
     operator(work)
     maximum = arguments["maxActiveRuns"]
-    request = SetMaxActiveRunsRequest(maximum)
+    request = SetMaxActiveRunsRequest(maximum, "setMaxActiveRuns")
     return _once(work, arguments["commandId"], request, lambda: _set_maximum(work, maximum))
 
 
@@ -85,6 +85,7 @@ def _once(work: Work, command_id: str, request: Request, effect: Callable[[], Ro
         caller_principal=principal,
         first_commit_seq=work.commit_seq,
         last_commit_seq=work.commit_seq,
+        status="completed",
     )
     work.commands[command_id] = Command(record, result, request)
     return result

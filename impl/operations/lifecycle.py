@@ -27,6 +27,7 @@ def proposal(arguments: Mapping[str, Any], epoch: int) -> Reservation:
         project_control_domain_id=arguments["projectControlDomainId"],
         run_id=arguments["runId"],
         coordinator_epoch=epoch,
+        slots=1,
     )
 
 
@@ -50,7 +51,7 @@ def reserve(work: Work, arguments: Mapping[str, Any]) -> Row:
         )
     who = caller(work)
     reserved = evolve(proposed, reserved_expires_at=work.now + arguments["ttlMs"])
-    return work.put(Row(reserved, who.owner_id, who.principal, work.now))
+    return work.put(Row(reserved, who.owner_id, who.principal, work.now, "enforced"))
 
 
 def commit(work: Work, arguments: Mapping[str, Any]) -> Row:

@@ -1,0 +1,207 @@
+"""The phase `kills`: what `holdtrue check` has to run, and the functions that run it.
+
+Planning reads tables only. Its floors are the points written down in `paths`, not those that a store
+happens to pass today: a step that got lost leaves its points below their floor, and the run inconclusive.
+
+The jobs of one plan are independent of each other and of the order in which they run.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from attrs import asdict, evolve
+
+from crash_tests.campaign import ENOUGH, Campaign, Reach
+from crash_tests.children import still
+from crash_tests.faults import faults, strike
+from crash_tests.ground import ground
+from crash_tests.holders import HOLDERS
+from crash_tests.paths import PASSED, points
+from crash_tests.processes import RACES, Race
+from crash_tests.races import Place
+from crash_tests.rates import measure
+from crash_tests.scenarios import SCENARIOS
+from crash_tests.stories import REPRODUCE, Story, diverged
+from crash_tests.torture import killed_anywhere
+from crash_tests.trial import prepared, record
+from impl import disk
+from model.values import JSON
+from stateful_tests.lockstep import DivergedError
+from stateful_tests.results import Failure, Job, JobResult, Plan
+
+PHASE = "kills"
+
+REACHES: Mapping[str, Reach] = {
+    "quick": Reach(again=1, share=0.35),
+    "ci": Reach(again=100, newer=True, survivors=True),
+    "deep": Reach(again=1000, depth=3, newer=True, survivors=True),
+}
+TORTURES: Mapping[str, int] = {"quick": 1, "ci": 20, "deep": 300}
+RACES_EACH: Mapping[str, int] = {"quick": 1, "ci": 5, "deep": 50}
+_POINTS_A_JOB = 90
+
+
+def plan_kills(profile: str, seed: int) -> Plan:
+    """The jobs of the phase under `profile` (quick, ci or deep). Raises `KeyError` for any other."""
+    reach: dict[str, JSON] = asdict(REACHES[profile])
+    every = profile != "quick"
+    jobs = [_job("run_rates", {}, 60)]
+    for names, weight in _bundles():
+        scale = 1 + 2 * every
+        params: dict[str, JSON] = {"scenarios": list(names), "reach": reach, "seed": seed}
+        jobs.append(_job("run_kills", params, weight * scale))
+        jobs.append(_job("run_faults", {"scenarios": list(names), "every_error": every}, weight / 3))
+    times = RACES_EACH[profile]
+    for race in (*RACES, *HOLDERS):
+        jobs.append(_job("run_races", {"names": [race.name], "times": times}, 8.0 * times))
+    tortures = TORTURES[profile]
+    jobs += [
+        _job("run_tortures", {"seeds": [seed * 1_000_000 + one for one in some]}, 8.0 * len(some))
+        for some in _slices(range(tortures), 10)
+    ]
+    floors = {f"kill/{name}/{key}": 1 for name, steps in PASSED.items() for key in points(steps)}
+    floors |= {f"point/{point}": 1 for point in disk.CrashPoint}
+    floors |= {f"recovery/{name}": 1 for name in SCENARIOS}
+    floors |= {f"fault/{name}": 1 for name in SCENARIOS}
+    floors |= {f"race/{race.name}": times for race in (*RACES, *HOLDERS)}
+    floors["race/killed-anywhere"] = tortures
+    if reach["survivors"]:
+        floors["survivor/reserve"] = len(points(PASSED["reserve"]))
+    return Plan(tuple(jobs), floors)
+
+
+def _job(runner: str, params: Mapping[str, JSON], weight: float) -> Job:
+    return Job(PHASE, f"crash_tests.jobs:{runner}", params, weight)
+
+
+def _bundles() -> Iterator[tuple[tuple[str, ...], float]]:
+    """Scenarios in bundles of about equal work, with their number of points."""
+    names: list[str] = []
+    weight = 0
+    for name in SCENARIOS:
+        names.append(name)
+        weight += len(points(PASSED[name]))
+        if weight >= _POINTS_A_JOB:
+            yield tuple(names), weight
+            names, weight = [], 0
+    if names:
+        yield tuple(names), weight
+
+
+def _slices(numbers: range, size: int) -> Iterator[range]:
+    for start in range(0, len(numbers), size):
+        yield numbers[start : start + size]
+
+
+def run_kills(params: Mapping[str, Any]) -> JobResult:
+    """Kills the scenarios that `params` names, as far as its `reach` says."""
+    campaign = Campaign(Reach(**params["reach"]), int(params["seed"]))
+    with still():
+        for name in params["scenarios"]:
+            campaign.run(SCENARIOS[name])
+    return _result("run_kills", params, campaign.counts, campaign.failures)
+
+
+def run_faults(params: Mapping[str, Any]) -> JobResult:
+    """Makes each disk step of the scenarios fail."""
+    counts: Counter[str] = Counter()
+    failures: list[Failure] = []
+    with still():
+        for name in params["scenarios"]:
+            found = _faults_of(name, counts, every_error=bool(params["every_error"]))
+            failures += [story.failure() for story in found]
+    return _result("run_faults", params, counts, failures)
+
+
+def _faults_of(name: str, counts: Counter[str], *, every_error: bool) -> list[Story]:
+    scenario = SCENARIOS[name]
+    found: list[Story] = []
+    with ground(missing=scenario.layout == "missing") as place:
+        try:
+            with prepared(scenario, place) as situation:
+                for fault in faults(record(situation), every_error=every_error):
+                    violation = strike(situation, fault)
+                    counts[f"fault/{name}"] += 1
+                    counts[f"fault-at/{fault.point}"] += 1
+                    if violation is not None:
+                        found.append(Story(scenario, (), (), violation, fault=fault))
+                    if len(found) >= ENOUGH:
+                        break
+        except DivergedError as error:
+            found.append(Story(scenario, (), (), diverged(error)))
+    return found
+
+
+def run_races(params: Mapping[str, Any]) -> JobResult:
+    """Runs each race that `params` names, `times` over, or until it goes wrong."""
+    counts: Counter[str] = Counter()
+    failures: list[Failure] = []
+    for name in params["names"]:
+        race = race_named(name)
+        for _ in range(int(params["times"])):
+            wrong = once(race)
+            counts[f"race/{race.name}"] += 1
+            if wrong:
+                failures.append(_race_failure(race, wrong))
+                break
+    return _result("run_races", params, counts, failures)
+
+
+def run_tortures(params: Mapping[str, Any]) -> JobResult:
+    """Several processes killed anywhere, once for each of the seeds."""
+    counts: Counter[str] = Counter()
+    failures: list[Failure] = []
+    for seed in params["seeds"]:
+        race = torture(int(seed))
+        wrong = once(race)
+        counts["race/killed-anywhere"] += 1
+        if wrong:
+            failures.append(_race_failure(race, wrong))
+            break
+    return _result("run_tortures", params, counts, failures)
+
+
+def run_rates(params: Mapping[str, Any]) -> JobResult:
+    """Measures what a trial costs."""
+    return evolve(_result("run_rates", params, {}, []), figures=measure())
+
+
+def once(race: Race) -> list[str]:
+    """Runs `race` in a fresh place; what was wrong."""
+    with ground(missing=True) as place, still():
+        return race.run(Place(place.root))
+
+
+def torture(seed: int) -> Race:
+    name = f"killed-anywhere#{seed}"
+    return Race(
+        name, "several processes, each killed somewhere", "crash-matrix", partial(killed_anywhere, seed)
+    )
+
+
+def race_named(name: str) -> Race:
+    """Raises `KeyError` if there is no such race."""
+    if name.startswith("killed-anywhere#"):
+        return torture(int(name.partition("#")[2]))
+    return {race.name: race for race in (*RACES, *HOLDERS)}[name]
+
+
+def _race_failure(race: Race, wrong: list[str]) -> Failure:
+    trace: JSON = {
+        "kind": "kill",
+        "trial": "race",
+        "schema_version": 1,
+        "name": race.name,
+        "why": race.why,
+        "clause": race.clause,
+        "wrong": list(wrong),
+    }
+    return Failure(trace, f"{race.name}: {wrong[0]}", race.clause, REPRODUCE)
+
+
+def _result(
+    runner: str, params: Mapping[str, Any], counts: Mapping[str, int], failures: list[Failure]
+) -> JobResult:
+    return JobResult(_job(runner, params, 1.0), dict(counts), tuple(failures))

@@ -1,0 +1,121 @@
+"""Replays the trace of a kill, of a failing disk step or of a race, and says how it stands today.
+
+- `fixed`: performed again, the store holds true.
+- `failing`: the same rule is broken again.
+- `drifted`: another rule is broken now, or the store no longer comes to the point where it was killed.
+
+A race is run several times, since no order of its processes can be forced: `fixed` then says only that the
+fault did not come up again.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from attrs import frozen
+
+from crash_tests.ground import ground
+from crash_tests.oracle import Violation
+from crash_tests.races import Place
+from crash_tests.stories import Story, StoryError, story_from_json, tell
+from model.forms import action_to_json
+from model.values import JSON
+
+RACES_AGAIN = 5
+
+
+@frozen
+class Replay:
+    """How a trace stands: `status`, why in one sentence, the story line by line, and what is wrong now."""
+
+    status: Literal["fixed", "failing", "drifted"]
+    sentence: str
+    lines: tuple[str, ...] = ()
+    violation: Violation | None = None
+
+    def to_json(self) -> dict[str, JSON]:
+        return {
+            "status": self.status,
+            "sentence": self.sentence,
+            "lines": list(self.lines),
+            "violation": None if self.violation is None else self.violation.to_json(),
+        }
+
+
+def replay_trace(trace: Mapping[str, Any]) -> Replay:
+    """Performs `trace` again. Raises `StoryError` if it can't be read, `HarnessError` if it can't be done."""
+    if trace.get("kind") != "kill":
+        raise StoryError(f"kind is {trace.get('kind')!r}, not 'kill': this is another kind of trace")
+    if trace.get("trial") == "race":
+        return _race(trace)
+    return _story(story_from_json(trace))
+
+
+def _story(story: Story) -> Replay:
+    now = tell(story)
+    told = lines(story, now if isinstance(now, Violation) else None)
+    if isinstance(now, str):
+        return Replay("drifted", now, told)
+    if now is None:
+        return Replay("fixed", "performed again, the store holds true", told)
+    if now.clause == story.violation.clause:
+        return Replay("failing", now.title, told, now)
+    return Replay("drifted", f"another rule is broken now: {now.clause}: {now.title}", told, now)
+
+
+def _race(trace: Mapping[str, Any]) -> Replay:
+    from crash_tests.jobs import race_named
+
+    try:
+        race = race_named(str(trace["name"]))
+        clause = str(trace["clause"])
+    except KeyError as error:
+        raise StoryError(f"this is no trace of a race: {error} is missing or unknown") from None
+    for attempt in range(1, RACES_AGAIN + 1):
+        with ground(missing=True) as place:
+            wrong = race.run(Place(place.root))
+        if wrong:
+            found = Violation(race.clause, wrong[0])
+            status: Literal["failing", "drifted"] = "failing" if race.clause == clause else "drifted"
+            return Replay(status, f"in attempt {attempt}: {wrong[0]}", tuple(wrong), found)
+    return Replay("fixed", f"{RACES_AGAIN} times over, the race went as it should", (race.why,))
+
+
+def lines(story: Story, now: Violation | None) -> tuple[str, ...]:
+    """The story as numbered lines for a person; the line that fails says so."""
+    told: list[tuple[str, str]] = [("", _say(action)) for action in story.scenario.history]
+    if story.scenario.broken_off is not None:
+        point, n = story.scenario.broken_off
+        told.append(("", f"   … killed there at {point} ({n})"))
+    if not story.kills:
+        told += [("", _say(action)) for action in story.scenario.flight]
+        if story.fault is not None:
+            told.append((_mark(now, -1), f"   … with {story.fault}"))
+    for index, killed in enumerate(story.kills):
+        told += [("", _say(action)) for action in killed.during]
+        last = index + 1 == len(story.kills)
+        told.append((_mark(now, -1) if last else "", f"   … killed at {killed.point} ({killed.n})"))
+    if story.kills:
+        who = "another process, which lived through it" if story.survivor else "a fresh process"
+        told.append(("", f"   … then {who}:"))
+        told += [(_mark(now, index), _say(action)) for index, action in enumerate(story.after)]
+    numbered = [f"{mark:2}{line}" for mark, line in told]
+    if now is not None:
+        numbered.append(f"   {now.clause}: {now.title}")
+        numbered += [f"     {difference}" for difference in now.differences]
+    return tuple(numbered)
+
+
+def _mark(now: Violation | None, action: int) -> str:
+    return "✗" if now is not None and now.action == action else ""
+
+
+def _say(action: Any) -> str:
+    """An action in one line: what it does, and with what."""
+    form = dict(action_to_json(action))
+    done = form.pop("do")
+    if done == "call":
+        done = f"{form.pop('operation')}"
+        given = form.pop("arguments", None)
+        form = {**form, **(given if isinstance(given, dict) else {})}
+    rest = ", ".join(f"{key}={value}" for key, value in form.items())
+    return f"{done}({rest})"

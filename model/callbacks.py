@@ -33,13 +33,14 @@ class ImpossibleError(Exception):
 class Callbacks:
     """The world during one transaction, and who answers for it."""
 
-    __slots__ = ("arrivals", "broken", "disturbances", "world")
+    __slots__ = ("arrivals", "broken", "disturbances", "files_were_checked", "world")
 
     def __init__(self, world: World, disturbances: tuple[Disturbance, ...]) -> None:
         self.world = world
         self.disturbances = disturbances
         self.arrivals: dict[str, int] = {}
         self.broken: frozenset[str] = frozenset()
+        self.files_were_checked = False
 
     def arrive(self, moment: Moment) -> Answers | None:
         """Lets strike what strikes now; gives an answer that takes the place of the truth, if any.
@@ -55,8 +56,8 @@ class Callbacks:
                 continue
             effect = disturbance.effect
             if isinstance(effect, Happens):
-                if moment == "rename" and isinstance(effect.event, Damage):
-                    raise ImpossibleError("nothing looks at the files between the rename and the answer")
+                if self.files_were_checked and isinstance(effect.event, Damage):
+                    raise ImpossibleError("nothing looks at the files again after step 9")
                 after = surroundings.happen(self.world, effect.event, nested=True)
                 if isinstance(after, Declined):
                     raise ImpossibleError(after.reason)

@@ -123,6 +123,7 @@ class Transaction(Callbacks):
 
     def check_files(self) -> None:
         """Steps 1 and 9: the store is open, and its files are what they were."""
+        self.files_were_checked = True
         if self.world.damage:
             raise RefusalError("DURABILITY_FAILED")
         if not self.opening:

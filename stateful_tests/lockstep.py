@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 import model
-from model.actions import Action, Call
+from model.actions import Action, Call, Open
 from model.forms import outcome_to_json, store_to_json, value_to_json
 from model.outcomes import Accepted, Declined, Outcome, Refused
 from model.values import JSON, Store, World
@@ -100,6 +100,7 @@ class Lockstep:
         self._meddled = target.meddled
         self._store: tuple[Store | None, Mapping[str, JSON]] = (None, {})
         self._agreed: tuple[object, object] = (None, None)
+        self._temps_open = False
 
     def step(self, action: Action) -> StepRecord:
         """Lets `action` happen on both sides. A difference stands in the record; nothing is raised for it."""
@@ -112,7 +113,9 @@ class Lockstep:
         seen, self.observation = self.observation, self.target.observe()
         meddled, self._meddled = self._meddled, self.target.meddled
         self.world = after
-        found = _outcome(outcome, result) or self._state(before, seen, meddled == self._meddled)
+        found = _outcome(outcome, result) or self._state(
+            action, before, outcome, seen, meddled == self._meddled
+        )
         if found is None and self._judge is not None:
             violated = self._judge(before, action, outcome, after)
             if violated:
@@ -129,7 +132,9 @@ class Lockstep:
             raise DivergedError(record)
         return record
 
-    def _state(self, before: World, seen: Observation, untouched: bool) -> "_Found | None":
+    def _state(
+        self, action: Action, before: World, outcome: Outcome, seen: Observation, untouched: bool
+    ) -> "_Found | None":
         world, now = self.world, self.observation
         if now.problems:
             found = Difference("files", [], list(now.problems))
@@ -148,7 +153,7 @@ class Lockstep:
             return ("identity", "Genesis", (Difference(there, world.identity_file, now.identity),))
         if untouched and unpublished and seen.fingerprint != now.fingerprint:
             return ("bytes", REFUSED, ())
-        if world.temps != now.temps:
+        if not self._temps_agree(action, outcome):
             return ("temps", "C5, C6", (Difference("temporary files", world.temps, now.temps),))
         if self._facts[0] is not world.facts:
             self._facts = (world.facts, {fact.reservation_id: fact_to_json(fact) for fact in world.facts})
@@ -157,6 +162,18 @@ class Lockstep:
         if world.launched != now.launched:
             return ("launches", "dispatch", differences(list(world.launched), list(now.launched)))
         return None
+
+    def _temps_agree(self, action: Action, outcome: Outcome) -> bool:
+        """Whether a refusal because of damaged files comes before or after the clean-up is left open.
+
+        So after one the store may have more of them, until the next transaction that is accepted.
+        """
+        if self.world.temps == self.observation.temps:
+            self._temps_open = False
+            return True
+        self._temps_open |= bool(self.world.damage)
+        through = isinstance(action, Call | Open) and isinstance(outcome, Accepted)
+        return self._temps_open and not through and self.observation.temps > self.world.temps
 
     def _store_json(self, store: Store) -> Mapping[str, JSON]:
         """The model's state as JSON; the same object as long as the state is the same object."""

@@ -20,6 +20,7 @@ from stateful_tests.failures import failure
 from stateful_tests.lockstep import Divergence, StepRecord, name_of
 from stateful_tests.results import Failure, Job, JobResult
 from stateful_tests.shrink import shrink
+from stateful_tests.tours import touring
 from stateful_tests.trace import record
 from stateful_tests.walks import walk as random_walk
 
@@ -43,14 +44,16 @@ def run_corpus(params: Mapping[str, Any]) -> JobResult:
 
 
 def run_walks(params: Mapping[str, Any]) -> JobResult:
-    """Random walks of model and store in lockstep."""
+    """Random walks of model and store in lockstep, with tours among them."""
     coverage = Coverage()
     seconds, steps = 0.0, 0
     failed: list[Failure] = []
     with replay.workspace() as root:
         for number in range(params["walks"]):
             seed = f"walk/{params['seed']}/{params['number']}/{number}"
-            one = random_walk(walk.draw, seed, params["steps"], root / f"{number}", coverage=coverage)
+            first = (params["number"] * params["walks"] + number) * 3
+            draw = touring(walk.draw, first, params["steps"] // 3)
+            one = random_walk(draw, seed, params["steps"], root / f"{number}", coverage=coverage)
             seconds += one.seconds
             steps += len(one.records)
             if one.failed:

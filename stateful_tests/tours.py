@@ -1,0 +1,149 @@
+"""Tours: short stories that bring about, on purpose, what a random walk meets too seldom to count on.
+
+One tour for each kind of damage, and one for each moment with each effect. `touring` splices them into a
+walk, so that each is taken in a world with a history of its own. What a tour assumes may not come true in
+that world; whether it did is counted by `Coverage` like everything else.
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Final, get_args
+
+from model.actions import (
+    DAMAGES,
+    Action,
+    Admit,
+    AdvanceClock,
+    Answers,
+    Call,
+    Close,
+    Damage,
+    Disturbance,
+    Effect,
+    Finish,
+    Happens,
+    Mend,
+    Moment,
+    Open,
+    Quiesce,
+    Raises,
+    ReadEpoch,
+    Reenters,
+    SetIdentity,
+    SetLease,
+)
+from model.values import JSON, World
+from stateful_tests.walks import Draw
+
+_HOUR: Final = 3_600_000
+_HOST: Final = "tour"
+_PROJECT: Final = "b0000000-0000-4000-8000-00000000000f"
+_DOMAIN: Final = "d0000000-0000-4000-8000-00000000000f"
+
+_ODD_ANSWERS: Final[tuple[JSON, ...]] = (None, {}, [], "\ud800", {"status": "not-admitted"})
+_EFFECTS: Final = ("raises", "answers", "happens", "reenters")
+TOURS: Final[tuple[tuple[str, str], ...]] = tuple(("damage", kind) for kind in DAMAGES) + tuple(
+    (moment, effect)
+    for moment in get_args(Moment)
+    for effect in (("happens",) if moment == "rename" else _EFFECTS)
+)
+"""(`damage`, kind) or (moment, effect)."""
+
+
+def touring(draw: Draw, first: int, every: int) -> Draw:
+    """`draw`, with a tour before every `every`-th step of it: number `first`, and so on, round and round."""
+    ahead: list[Action] = []
+    number, left = first, every
+
+    def next_action(rng: random.Random, world: World) -> Action:
+        nonlocal number, left
+        if not ahead and left <= 0:
+            ahead.extend(tour(rng, world, *TOURS[number % len(TOURS)]))
+            number, left = number + 1, every
+        left -= 1
+        return ahead.pop(0) if ahead else draw(rng, world)
+
+    return next_action
+
+
+def tour(rng: random.Random, world: World, where: str, what: str) -> Iterator[Action]:
+    """The actions of one tour, from `world` as it stands at its start."""
+    store = world.store
+    epoch = max(store.fencing_epoch if store else 0, 1)
+    yield from (Mend(kind) for kind in sorted(world.damage))
+    latest = max([store.last_wall_time if store else 0, *(host.high_water for host in world.hosts)])
+    yield AdvanceClock(max(latest - world.clock, 0) + 1)
+    yield SetLease(_lease(world, latest, epoch))
+    yield Open(_HOST, _HOST, epoch, 4)
+    if where == "damage":
+        yield from (Damage(what), _snapshot(), ReadEpoch(), Open("other", _HOST, epoch, 4), Mend(what))
+        return
+    yield SetIdentity("alice", {"principal": "p-alice", "ownerId": "o-alice", "operator": False})
+    yield SetIdentity("root", {"principal": "p-root", "ownerId": "o-root", "operator": True})
+    held = store.held if store else 0
+    yield Call(_HOST, "root", "setMaxActiveRuns", {"commandId": _fresh(rng), "maxActiveRuns": held + 2})
+    yield from _moment(rng, world, where, what)
+
+
+def _moment(rng: random.Random, world: World, where: str, what: str) -> Iterator[Action]:
+    name, run = _fresh(rng), _fresh(rng)
+    ids: dict[str, JSON] = {
+        "reservationId": name,
+        "projectId": _PROJECT,
+        "projectControlDomainId": _DOMAIN,
+        "runId": run,
+    }
+    struck = _disturbance(rng, where, what)
+    if where in ("rename", "authorize", "read_lease"):
+        yield Call(_HOST, "alice", "reserve", {**ids, "ttlMs": 1_000}, (struck,))
+        return
+    yield Call(_HOST, "alice", "reserve", {**ids, "ttlMs": 1_000})
+    if where == "abandon_admission_if_absent" or (where == "read_admission" and rng.random() < 0.5):
+        yield AdvanceClock(1_000)
+        yield _snapshot(struck)
+        return
+    yield Admit(name, _PROJECT, _DOMAIN, run)
+    commit: dict[str, JSON] = {"id": name, "projectAdmitCommitSeq": world.project_seq + 1}
+    if where == "read_admission":
+        yield Call(_HOST, "alice", "commit", commit, (struck,))
+        return
+    yield Call(_HOST, "alice", "commit", commit)
+    if where == "read_release":
+        yield from (Finish(name, "completed"), Quiesce(name))
+        yield Call(_HOST, "alice", "normalRelease", {"id": name}, (struck,))
+        return
+    yield Call(_HOST, "alice", "dispatch", {"id": name}, (struck,))
+
+
+def _disturbance(rng: random.Random, moment: str, what: str) -> Disturbance:
+    nth = rng.choice((1, 2)) if moment in ("read_lease", "authorize") else 1
+    effect: Effect
+    match what:
+        case "raises":
+            effect = Raises(rng.choice((None, "RECONCILE_REQUIRED", "AUTHORITY_REVOKED")))
+        case "answers":
+            effect = Answers(rng.choice(_ODD_ANSWERS))
+        case "reenters":
+            effect = Reenters()
+        case _:
+            effect = Happens(
+                rng.choice((AdvanceClock(1_000), AdvanceClock(-1), AdvanceClock(2 * _HOUR)))
+                if moment == "rename"
+                else rng.choice((AdvanceClock(1), AdvanceClock(-1), SetLease(None), Close(_HOST)))
+            )
+    return Disturbance(moment, nth, effect)  # type: ignore[arg-type]  # a moment, from TOURS
+
+
+def _snapshot(*meanwhile: Disturbance) -> Call:
+    return Call(_HOST, "alice", "snapshot", {}, tuple(meanwhile))
+
+
+def _lease(world: World, latest: int, epoch: int) -> dict[str, JSON]:
+    until = max(world.clock, latest) + _HOUR
+    return {"holderId": _HOST, "fencingEpoch": epoch, "endpoint": "unix:tour", "expiresAt": until}
+
+
+def _fresh(rng: random.Random) -> str:
+    """A UUID that no walk has used, of the walk's own chance."""
+    bits = f"{rng.getrandbits(128):032x}"
+    return f"{bits[:8]}-{bits[8:12]}-4{bits[13:16]}-8{bits[17:20]}-{bits[20:]}"

@@ -67,6 +67,8 @@ def _nothing(_transaction: Transaction) -> None:
 def _open(world: World, action: Open) -> tuple[World, Outcome]:
     if not world.damage.isdisjoint(("directory-removed", "directory-replaced")):
         return world, Declined("a new store in another directory is not this one")
+    if "identity-missing" in world.damage and world.store is not None and world.store.commit_seq == 1:
+        return world, Declined("it would take the missing identity for an interrupted genesis")
     if any(isinstance(each.effect, Reenters) for each in action.disturbances):
         return world, Declined("nobody holds the store that is being opened")
     before = world

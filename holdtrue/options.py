@@ -15,13 +15,13 @@ PHASE_NAMES = ("corpus", "conformance", "kills", "invariants")
 
 ABOUT = """\
 Do the holds hold true, after kill -9?
-Checks a file-backed reservation store against a pure model of what it must do."""
+Checks a file-backed reservation store against a pure model of its rules."""
 EXITS = """\
 exit codes:
   0    passed: checked enough, and nothing found
   1    violated: a counterexample (replay: still failing; audit: a fault)
   2    usage: what was asked can't be done as asked
-  3    inconclusive: not checked enough to say (replay: the trace no longer fits)
+  3    inconclusive: not checked enough (replay: the trace no longer fits)
   4    the harness itself failed; this says nothing about the store
   130  interrupted by Ctrl-C (143: by SIGTERM); every child process was ended
 """

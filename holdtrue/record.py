@@ -30,9 +30,14 @@ class Found:
 
     @property
     def steps(self) -> int:
+        """How long the story is: its actions, or those of a kill's before, during and after."""
         trace = self.failure.trace
-        steps = trace.get("steps") if isinstance(trace, dict) else None
-        return len(steps) if isinstance(steps, list) else 0
+        parts = (
+            [trace.get(name) for name in ("steps", "history", "flight", "after")]
+            if isinstance(trace, dict)
+            else []
+        )
+        return sum(len(part) for part in parts if isinstance(part, list))
 
     def to_json(self) -> dict[str, JSON]:
         return {
@@ -67,10 +72,6 @@ class PhaseRecord:
         """(key, seen, floor) of all that was seen too rarely."""
         return below_floor(self.counts, self.plan.floors)
 
-    def counted(self, prefix: str) -> int:
-        """The sum of all counts whose key begins with `prefix`."""
-        return sum(count for key, count in self.counts.items() if key.startswith(prefix))
-
     def to_json(self) -> dict[str, JSON]:
         return {
             "name": self.name,
@@ -87,12 +88,14 @@ class PhaseRecord:
         }
 
     def figures(self) -> dict[str, JSON]:
-        """Each figure's median over the jobs that measured it."""
+        """Each figure's median over the jobs that measured it, under the phase's name."""
         measured: dict[str, list[float]] = {}
         for index in sorted(self.results):
             for name, value in self.results[index].figures.items():
                 measured.setdefault(name, []).append(value)
-        return {name: statistics.median(values) for name, values in sorted(measured.items())}
+        return {
+            f"{self.name}: {name}": statistics.median(values) for name, values in sorted(measured.items())
+        }
 
 
 @define

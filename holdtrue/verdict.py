@@ -10,6 +10,7 @@ from attrs import frozen
 from holdtrue.exits import Exit
 from holdtrue.record import PhaseRecord, Record
 from model.values import JSON
+from reports.coverage import actions_in, kills_in
 
 SHOWN = 3
 """Names in a list on the verdict's line; the summary has them all."""
@@ -58,8 +59,8 @@ def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:
         scope = f"only {', '.join(phase.name for phase in record.phases)}; {scope}"
     jobs = sum(len(phase.results) for phase in record.phases)
     done = [f"{jobs:,} job{'' if jobs == 1 else 's'}"]
-    for what, prefix in (("actions", "rule/"), ("kills", "kill/")):
-        count = sum(phase.counted(prefix) for phase in record.phases)
+    for what, counted in (("actions", actions_in), ("kills", kills_in)):
+        count = sum(counted(phase.counts) for phase in record.phases)
         done += [f"{count:,} {what}"] if count else []
     line = f"{word}  {scope}: {', '.join(done)}, {record.seconds:.1f} s"
     return f"{line}: {'; '.join(reasons)}" if reasons else line
@@ -69,8 +70,8 @@ def _found(record: Record) -> list[str]:
     clauses = sorted({found.failure.clause for found in record.found})
     if not clauses:
         return []
-    count = len(record.found)
-    return [f"{count} counterexample{'' if count == 1 else 's'} to {_listed(clauses)}"]
+    many = f"{len(record.found)} counterexample{'' if len(record.found) == 1 else 's'}"
+    return [f"{many} to {_listed([repr(clause) for clause in clauses])}"]
 
 
 def _broken(phase: PhaseRecord) -> list[str]:

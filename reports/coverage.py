@@ -1,11 +1,13 @@
 """Tables of what was seen how often, from a run's counts by flat key.
 
-Keys: `rule/<what>/<outcome>` for actions, `kill/<operation>/<point>` for kills. A code that no column stands
-for gets a column of its own name, so that nothing that was counted is left out.
+Keys: `rule/<what>/<outcome>` for actions, `kill/<situation>/<point>#<n>` for kills, and `<kind>/<name>` for
+all else. A code that no column stands for gets a column of its own, and a kind of count that nobody here
+knows a line of its own, so that nothing that was counted is left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from model.actions import OPERATIONS
 from reports.plain import paragraph, safe, table
 
 ABBREVIATIONS = {
@@ -19,63 +21,124 @@ ABBREVIATIONS = {
     "RECONCILE_REQUIRED": "REC",
     "IDEMPOTENCY_CONFLICT": "IDEM",
     "CROSS_PRINCIPAL_COMMAND": "CROSS",
-    "declined": "-",
 }
+CALLS = ("open", *OPERATIONS, "readEpoch")
+EVENTS = (
+    *("advanceClock", "setLease", "setIdentity", "admit", "abandon", "finish", "park", "quiesce", "resume"),
+    *("forget", "putBack", "leaveTemp", "damage", "mend", "close"),
+)
+NO_OPERATION = "(no such)"
+KINDS = {
+    "corpus": "pinned traces",
+    "moment": "disturbances during a transaction",
+    "meanwhile": "events during a transaction",
+    "damage": "damages to the files",
+    "hosts": "numbers of hosts at once",
+    "fault": "situations with failing disk steps",
+    "fault-at": "points at which a disk step failed",
+    "recovery": "situations killed while recovering",
+    "survivor": "situations with a surviving host",
+    "race": "races of real processes",
+    "invariant": "invariants evaluated",
+    "witness": "witnesses of invariants",
+}
+"""Kinds of counts in words; `rule`, `kill`, `point` and plain numbers are shown elsewhere."""
+_ELSEWHERE = frozenset({"rule", "kill", "point", "actions", "examples", "declined"})
+_MOMENTS = ("before", "torn", "after")
 
 
 def outcomes_table(counts: Mapping[str, int]) -> list[str]:
-    """What was done by what came of it. Empty if no action was counted."""
-    cells: dict[str, dict[str, int]] = {}
-    for key, count in counts.items():
-        kind, _, rest = key.partition("/")
-        what, slash, outcome = rest.rpartition("/")
-        if kind == "rule" and slash:
-            row = cells.setdefault(what, {})
-            row[outcome] = row.get(outcome, 0) + count
+    """The store's operations by what came of them, then the events. Empty if no action was counted."""
+    cells = _cells(counts)
     if not cells:
         return []
-    seen = {outcome for row in cells.values() for outcome in row}
+    events = {name: sum(row.values()) for name, row in cells.items() if name in EVENTS}
+    calls = {name: row for name, row in cells.items() if name not in EVENTS}
+    seen = {outcome for row in calls.values() for outcome in row}
     order = [*(name for name in ABBREVIATIONS if name in seen), *sorted(seen - set(ABBREVIATIONS))]
+    names = sorted(calls, key=lambda name: (name not in CALLS, CALLS.index(name) if name in CALLS else 0))
     rows = [
-        [safe(what, 18), *(_short(row[outcome]) if outcome in row else "." for outcome in order)]
-        for what, row in sorted(cells.items())
+        [safe(name, 18), *(_short(calls[name][each]) if each in calls[name] else "." for each in order)]
+        for name in names
     ]
     header = ["", *(ABBREVIATIONS.get(outcome, safe(outcome, 8)) for outcome in order)]
-    lines = table(header, rows, numbers=frozenset(range(1, len(order) + 1)))
-    return [*lines, *_legend([name for name in order if name in ABBREVIATIONS])]
+    lines = table(header, rows, numbers=frozenset(range(1, len(order) + 1))) if rows else []
+    legend = [f"{ABBREVIATIONS[name]} = {name}" for name in order if name in ABBREVIATIONS and name.isupper()]
+    lines += paragraph(", ".join(legend), then="") if legend else []
+    told = ", ".join(f"{name} {_short(events[name])}" for name in EVENTS if name in events)
+    return [*lines, *paragraph(told, first="events between them: ")] if told else lines
 
 
 def kills_table(counts: Mapping[str, int]) -> list[str]:
-    """Per operation: how many marked points it was killed at, how often, and the point least often."""
-    points: dict[str, dict[str, int]] = {}
+    """Kills by disk step and moment, then by situation. Empty if no kill was counted."""
+    steps: dict[str, dict[str, int]] = {}
+    situations: dict[str, int] = {}
+    recovering = 0
     for key, count in counts.items():
         parts = key.split("/")
-        if parts[0] == "kill" and len(parts) >= 3:
-            row = points.setdefault(parts[1], {})
-            point = "/".join(parts[2:])
-            row[point] = row.get(point, 0) + count
-    if not points:
+        if parts[0] != "kill" or len(parts) < 3:
+            continue
+        step, _, moment = parts[-1].partition("#")[0].rpartition("-")
+        row = steps.setdefault(step or parts[-1], {})
+        row[moment] = row.get(moment, 0) + count
+        name, comma, _ = "/".join(parts[1:-1]).partition(", recovering")
+        recovering += count if comma else 0
+        situations[name] = situations.get(name, 0) + count
+    if not steps:
         return []
+    rows = [
+        [safe(step, 24), *(_short(row[moment]) if moment in row else "." for moment in _MOMENTS)]
+        for step, row in sorted(steps.items())
+    ]
+    lines = table(["disk step", *_MOMENTS], rows, numbers=frozenset({1, 2, 3}))
+    told = ", ".join(f"{safe(name, 30)} {_short(count)}" for name, count in sorted(situations.items()))
+    lines += ["", *paragraph(told, first=f"in {len(situations)} situations: ")]
+    return [*lines, f"of these, {recovering:,} while recovering from a kill"]
+
+
+def others_table(counts: Mapping[str, int], floors: Mapping[str, int]) -> list[str]:
+    """All other kinds of counts: how many different ones, how often in all, and the one seen least."""
+    kinds: dict[str, dict[str, int]] = {}
+    for key in (*counts, *floors):
+        kind, slash, name = key.partition("/")
+        if slash and kind not in _ELSEWHERE:
+            kinds.setdefault(kind, {})[name] = counts.get(key, 0)
     rows = []
-    for operation, row in sorted(points.items()):
-        least, times = min(row.items(), key=lambda item: (item[1], item[0]))
+    for kind in (*(known for known in KINDS if known in kinds), *sorted(kinds.keys() - KINDS.keys())):
+        names = kinds[kind]
+        least = min(names, key=lambda name: (names[name], name))
+        seen = sum(count > 0 for count in names.values())
         rows.append(
-            [safe(operation, 24), str(len(row)), f"{sum(row.values()):,}", f"{safe(least, 28)} ({times:,})"]
+            [
+                KINDS.get(kind, safe(kind, 34)),
+                str(seen) if seen == len(names) else f"{seen}/{len(names)}",
+                _short(sum(names.values())),
+                f"{safe(least, 20)} {_short(names[least])}" if len(names) > 1 else "",
+            ]
         )
-    distinct = {point for row in points.values() for point in row}
-    lines = table(["while", "points", "kills", "least often at"], rows, numbers=frozenset({1, 2}))
-    return [*lines, f"{len(distinct)} different points in all"]
+    header = ["what", "different", "times", "least often"]
+    return table(header, rows, numbers=frozenset({1, 2})) if rows else []
 
 
-def rarest(counts: Mapping[str, int], keys: Sequence[str]) -> str:
-    """The key of `keys` that was seen least, as the end of a sentence."""
-    least = min(keys, key=lambda key: (counts.get(key, 0), key))
-    return f"; least often {safe(least.partition('/')[2])} ({counts.get(least, 0):,})"
+def actions_in(counts: Mapping[str, int]) -> int:
+    """Actions in a phase's counts: those with an outcome, or else the plain number."""
+    ruled = sum(count for key, count in counts.items() if key.startswith("rule/"))
+    return ruled or counts.get("actions", 0)
 
 
-def _legend(names: Sequence[str]) -> list[str]:
-    told = [f"{ABBREVIATIONS[name]} = {name}" for name in names if name.isupper()]
-    return paragraph(", ".join(told), first="", then="") if told else []
+def kills_in(counts: Mapping[str, int]) -> int:
+    return sum(count for key, count in counts.items() if key.startswith("kill/"))
+
+
+def _cells(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    cells: dict[str, dict[str, int]] = {}
+    for key, count in counts.items():
+        kind, _, rest = key.partition("/")
+        name, slash, outcome = rest.rpartition("/")
+        if kind == "rule" and slash:
+            row = cells.setdefault(name if name in CALLS or name in EVENTS else NO_OPERATION, {})
+            row[outcome] = row.get(outcome, 0) + count
+    return cells
 
 
 def _short(count: int) -> str:

@@ -24,10 +24,10 @@ def kill_rows(trace: Mapping[str, Any], names: Names) -> list[Row]:
         told[-1] = (told[-1][0], f"KILLED at {_place(broken, names)}", False)
     kills, after = _list(trace.get("kills")), _list(trace.get("after"))
     if not kills:
-        fault = trace.get("fault")
-        ending = f"fails: {names.of(fault)}" if fault else ""
-        flight = _list(trace.get("flight"))
-        told += [(action_words(one, names), ending, at + 1 == len(flight)) for at, one in enumerate(flight)]
+        flight = [action_words(one, names) for one in _list(trace.get("flight"))]
+        ending = _fault(trace.get("fault"), names)
+        told += [(words, "in flight", False) for words in flight[:-1]]
+        told += [(words, ending, True) for words in flight[-1:]]
     for number, kill in enumerate(kills):
         told += _killed(kill, names, wrong == -1 and number + 1 == len(kills))
     who = "by a process that lived on" if trace.get("survivor") else "by a fresh process"
@@ -46,9 +46,11 @@ def render_kill(rows: list[Row], trace: Mapping[str, Any], names: Names) -> list
     violation = trace.get("violation")
     told = violation.get("title") if isinstance(violation, Mapping) else trace.get("title")
     if told:
-        lines += ["", *paragraph(names.text(str(told)), first="then: ")]
+        lines += ["", *paragraph(names.text(f"then: {told}", limit=600))]
+    for wrong in _list(trace.get("wrong")):
+        lines += paragraph(names.text(f"- {wrong}", limit=600))
     if trace.get("clause"):
-        lines += paragraph(safe(trace["clause"]), first="clause: ")
+        lines += paragraph(safe(f"clause: {trace['clause']}"))
     return lines
 
 
@@ -61,6 +63,14 @@ def _killed(kill: Any, names: Names, marked: bool) -> list[tuple[str, str, bool]
         *((words, "in flight", False) for words in during[:-1]),
         (during[-1], f"KILLED at {place}", marked),
     ]
+
+
+def _fault(fault: Any, names: Names) -> str:
+    if not isinstance(fault, Mapping):
+        return names.of(fault) if fault else ""
+    untidy = ", and its temporary file can't be removed" if fault.get("untidy") is True else ""
+    place = _place((fault.get("point"), fault.get("n")), names)
+    return f"FAILS with {names.of(fault.get('errno'))} at {place}{untidy}"
 
 
 def _place(broken: Any, names: Names) -> str:

@@ -8,12 +8,12 @@ summary ends with it.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.coverage import kills_table, outcomes_table, rarest
+from reports.coverage import actions_in, kills_in, kills_table, others_table, outcomes_table
 from reports.plain import COLUMNS, paragraph, safe, table
 from reports.scope import NOT_CHECKED
 from reports.story import render_story
 
-SHOWN_FAILURES = 3
+SHOWN_FAILURES = 4
 SHOWN_LOST = 3
 SHOWN_FLOORS = 12
 SHOWN_LINES_OF_A_LOSS = 12
@@ -25,10 +25,11 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
     lines += _phases(results)
     for title, part in (
         ("Operations and outcomes (how often each was seen)", outcomes_table(_counts(results))),
-        ("Kills (marked points at which the store was killed)", kills_table(_counts(results))),
+        ("Kills, by disk step: before it, half-way, after it", kills_table(_counts(results))),
+        ("Also seen", others_table(_counts(results), _wanted(results))),
     ):
         lines += ["", title, "", *part] if part else []
-    lines += _seen(results)
+    lines += _floors(results)
     lines += _figures(results)
     for phase in results["phases"]:
         lines += _below(phase)
@@ -49,12 +50,12 @@ def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, 
     if not failures:
         return []
     kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for failure in failures:
+    for failure in _each_phase_first(failures):
         kinds.setdefault((failure["clause"], failure["title"]), []).append(failure)
     lines = [f"Found: {_many(len(failures), 'counterexample')}, {_many(len(kinds), 'kind')}", ""]
     for (clause, title), same in list(kinds.items())[:SHOWN_FAILURES]:
         failure = same[0]
-        lines += ["=" * COLUMNS, *paragraph(safe(title), first=f"{safe(clause)}: ")]
+        lines += ["=" * COLUMNS, *paragraph(safe(f"{clause}: {title}", 1000))]
         if len(same) > 1:
             lines.append(f"  (the shortest of {len(same)} that show this)")
         trace = traces.get(failure["trace"])
@@ -64,6 +65,13 @@ def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, 
     if hidden > 0:
         lines += [f"... and {_many(hidden, 'more kind')}, not shown here: see results.json.", ""]
     return lines
+
+
+def _each_phase_first(failures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The worst of each phase, then the others, so that no phase hides all of another's."""
+    worst = {failure["phase"]: failure for failure in reversed(failures)}
+    first = [failure for failure in failures if failure is worst[failure["phase"]]]
+    return [*first, *(failure for failure in failures if failure is not worst[failure["phase"]])]
 
 
 def _phases(results: Mapping[str, Any]) -> list[str]:
@@ -78,8 +86,8 @@ def _phases(results: Mapping[str, Any]) -> list[str]:
                 safe(phase["name"]),
                 done,
                 str(len(phase["lost"])),
-                f"{_sum(phase, 'rule/'):,}",
-                f"{_sum(phase, 'kill/'):,}",
+                f"{actions_in(phase['counts']):,}",
+                f"{kills_in(phase['counts']):,}",
                 str(phase["failures"]),
                 f"{seconds.get(phase['name'], 0.0):.1f}",
             ]
@@ -88,23 +96,10 @@ def _phases(results: Mapping[str, Any]) -> list[str]:
     return table(header, rows, numbers=frozenset(range(1, 7)))
 
 
-def _seen(results: Mapping[str, Any]) -> list[str]:
-    lines: list[str] = []
-    counts, floors = _counts(results), {}
-    for phase in results["phases"]:
-        floors.update(phase["floors"])
-    for prefix, word in (
-        ("invariant/", "invariants evaluated"),
-        ("witness/", "witnesses (situations in which a rule matters)"),
-    ):
-        keys = sorted({key for key in (*counts, *floors) if key.startswith(prefix)})
-        if keys:
-            seen = sum(counts.get(key, 0) > 0 for key in keys)
-            lines.append(f"{word}: {seen} of {len(keys)} seen{rarest(counts, keys)}")
+def _floors(results: Mapping[str, Any]) -> list[str]:
     reached = sum(len(phase["floors"]) - len(phase["below_floor"]) for phase in results["phases"])
     wanted = sum(len(phase["floors"]) for phase in results["phases"])
-    lines.append(f"floors (the least that must be seen): {reached} of {wanted} reached")
-    return ["", *[part for line in lines for part in paragraph(line)]]
+    return ["", f"floors (the least that must be seen): {reached:,} of {wanted:,} reached"]
 
 
 def _figures(results: Mapping[str, Any]) -> list[str]:
@@ -137,7 +132,7 @@ def _below(phase: Mapping[str, Any]) -> list[str]:
 def _lost(phase: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     for lost in phase["lost"][:SHOWN_LOST]:
-        lines += ["", *paragraph(safe(f"{lost['runner']} {lost['why']}: {lost['told']}"), first="Lost job: ")]
+        lines += ["", *paragraph(safe(f"Lost job: {lost['runner']} {lost['why']}: {lost['told']}"))]
         lines += paragraph(f"with {safe(lost['params'])}", first="  ")
         said = lost["details"].splitlines()
         lines += [f"  | {safe(line, 200)}" for line in said[-SHOWN_LINES_OF_A_LOSS:]]
@@ -147,16 +142,16 @@ def _lost(phase: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _wanted(results: Mapping[str, Any]) -> dict[str, int]:
+    return {key: floor for phase in results["phases"] for key, floor in phase["floors"].items()}
+
+
 def _counts(results: Mapping[str, Any]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for phase in results["phases"]:
         for key, count in phase["counts"].items():
             counts[key] = counts.get(key, 0) + count
     return counts
-
-
-def _sum(phase: Mapping[str, Any], prefix: str) -> int:
-    return sum(count for key, count in phase["counts"].items() if key.startswith(prefix))
 
 
 def _many(count: int, what: str) -> str:

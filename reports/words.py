@@ -7,6 +7,7 @@ refused: a report of a broken trace must not break. All text that comes out has 
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,14 @@ from reports.plain import safe
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _BINDING = ("projectId", "projectControlDomainId", "runId")
+_ROLES = {
+    "reservationId": "r",
+    "projectId": "p",
+    "projectControlDomainId": "d",
+    "runId": "run",
+    "commandId": "c",
+}
+LEGEND_LINES = 16
 _FAR = 10 * 365 * 86_400_000
 """Milliseconds: a number within ten years of the start of the clock is taken for a time."""
 
@@ -24,12 +33,13 @@ class Names:
     def __init__(self, start: int) -> None:
         self._start = start
         self._ids: dict[str, str] = {}
+        self._roles: Counter[str] = Counter()
         self._times = False
 
-    def of(self, value: object) -> str:
-        """`value` (any JSON) as it stands in a story."""
+    def of(self, value: object, key: str = "") -> str:
+        """`value` (any JSON) as it stands in a story; `key` is the field that it is the value of."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(value, _ROLES.get(key, "id"))
         if isinstance(value, bool) or not isinstance(value, int):
             return self._other(value)
         if abs(value - self._start) > _FAR or value < _FAR:
@@ -37,26 +47,39 @@ class Names:
         self._times = True
         return f"T{value - self._start:+d}" if value != self._start else "T"
 
-    def text(self, value: str) -> str:
-        return safe(_UUID.sub(lambda found: self._short(found.group()), value), 120) if value else '""'
+    def text(self, value: str, role: str = "id", limit: int = 120) -> str:
+        """Free text, with short names for the ids in it; those without one yet are named after `role`."""
+        shown = _UUID.sub(lambda found: self._short(found.group(), role), value)
+        return safe(shown, limit) if value else '""'
 
     def legend(self) -> list[str]:
+        """What the short names stand for, one a line."""
         lines = [f"{short} = {long}" for long, short in self._ids.items()]
+        hidden = len(lines) - LEGEND_LINES
+        if hidden > 0:
+            lines = [*lines[:LEGEND_LINES], f"... and {hidden} more ids: see the file"]
         return [*lines, f"T = {self._start} ms since the epoch"] if self._times else lines
 
-    def _short(self, long: str) -> str:
-        return self._ids.setdefault(long, f"#{len(self._ids) + 1}")
+    def _short(self, long: str, role: str) -> str:
+        if long not in self._ids:
+            self._roles[role] += 1
+            self._ids[long] = f"{role}{self._roles[role]}"
+        return self._ids[long]
 
     def _other(self, value: object) -> str:
         if isinstance(value, Mapping):
-            return "{" + ", ".join(f"{safe(key, 60)}: {self.of(item)}" for key, item in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"{safe(key, 60)}: {self.of(item, str(key))}" for key, item in value.items())
+                + "}"
+            )
         if isinstance(value, Sequence):
             return "[" + ", ".join(self.of(item) for item in value) + "]"
         return json.dumps(value) if value is None or isinstance(value, bool | float) else safe(value)
 
 
 def action_words(action: object, names: Names) -> str:
-    """What was done, e.g. `alice via h1: commit #1, projectAdmitCommitSeq 3`."""
+    """What was done, e.g. `alice via h1: commit r1, projectAdmitCommitSeq 3`."""
     if not isinstance(action, Mapping):
         return names.of(action)
     words = _DEEDS.get(str(action.get("do")), _as_it_is)(action, names)
@@ -85,7 +108,7 @@ def _answer_words(value: object, names: Names) -> str:
     if isinstance(value, Mapping):
         row = value.get("reservation")
         if isinstance(row, Mapping):
-            return f"ok: {names.of(row.get('state'))} {names.of(row.get('reservationId'))}"
+            return f"ok: {names.of(row.get('state'))} {names.of(row.get('reservationId'), 'reservationId')}"
         if "record" in value:
             return f"ok: command, result {_answer_words(value.get('result'), names)}"
         capacity = value.get("capacity")
@@ -127,14 +150,19 @@ def _call(action: Mapping[str, Any], names: Names) -> str:
     for key, value in arguments.items():
         if key in _BINDING and len(binding) == len(_BINDING):
             if key == _BINDING[0]:
-                parts.append("for " + "/".join(names.of(part) for part in binding))
+                parts.append("for " + _binding(arguments, names))
         elif key in ("id", "reservationId"):
-            parts.append(names.of(value))
+            command = action.get("operation") == "readCommand"
+            parts.append(names.of(value, "commandId" if command else "reservationId"))
         elif key == "ttlMs":
             parts.append(f"ttl {names.of(value)}")
         else:
-            parts.append(f"{safe(key, 60)} {names.of(value)}")
+            parts.append(f"{safe(key, 60)} {names.of(value, key)}")
     return f"{told} {', '.join(parts)}" if parts else told
+
+
+def _binding(values: Mapping[str, Any], names: Names) -> str:
+    return "/".join(names.of(values.get(key), key) for key in _BINDING)
 
 
 def _lease(action: Mapping[str, Any], names: Names) -> str:
@@ -155,16 +183,15 @@ def _clock(action: Mapping[str, Any], names: Names) -> str:
 
 def _admission(verb: str) -> Any:
     def words(action: Mapping[str, Any], names: Names) -> str:
-        ids = (action.get("projectId"), action.get("projectControlDomainId"), action.get("runId"))
-        binding = "/".join(names.of(each) for each in ids)
-        return f"project {verb} {names.of(action.get('reservationId'))} ({binding})"
+        reservation = names.of(action.get("reservationId"), "reservationId")
+        return f"project {verb} {reservation} ({_binding(action, names)})"
 
     return words
 
 
 def _about(template: str, *keys: str) -> Any:
     def words(action: Mapping[str, Any], names: Names) -> str:
-        return template.format(*(names.of(action.get(key)) for key in keys))
+        return template.format(*(names.of(action.get(key), key) for key in keys))
 
     return words
 

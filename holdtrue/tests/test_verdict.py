@@ -74,7 +74,7 @@ def test_a_violation_outweighs_lost_jobs_and_floors_and_tells_them_too() -> None
 def test_an_interrupted_run_says_so_and_what_it_had_found() -> None:
     verdict = judge(record(phase(), interrupted=True, found=[Found("kills", FAILURE, "t")]))
     assert (verdict.word, verdict.exit) == ("INTERRUPTED", Exit.INTERRUPTED)
-    assert "1 counterexample to S10" in verdict.line
+    assert "1 counterexample to 'S10'" in verdict.line
 
 
 def test_the_worst_failure_is_a_kills_and_among_equals_the_shortest() -> None:

@@ -21,6 +21,12 @@ KILLS = {
 }
 
 
+def failure(title: str, clause: str, number: int, phase: str = "conformance") -> dict[str, str]:
+    trace = f"traces/{number}.json"
+    command = f"holdtrue replay {trace}"
+    return {"phase": phase, "title": title, "clause": clause, "trace": trace, "reproduce": command}
+
+
 def test_a_passed_run_shows_what_was_covered_and_what_was_not_checked() -> None:
     seen = results(
         phase("conformance", counts=COUNTS, floors={"witness/S8": 1, "rule/reserve/accepted": 100}),
@@ -51,20 +57,10 @@ def test_an_inconclusive_run_shows_what_is_missing() -> None:
 def test_failures_come_with_story_and_command_and_the_hidden_ones_are_counted() -> None:
     traces = {"traces/1.json": OVERBOOKED, "traces/2.json": KILLED}
     failures = [
-        {
-            "title": "reserve: outcome differs",
-            "clause": "Operations",
-            "trace": "traces/1.json",
-            "reproduce": "r 1",
-        },
-        {"title": "a kill", "clause": "C6", "trace": "traces/2.json", "reproduce": "r 2"},
-        {
-            "title": "reserve: outcome differs",
-            "clause": "Operations",
-            "trace": "traces/3.json",
-            "reproduce": "r 3",
-        },
-        *({"title": f"more {at}", "clause": "S1", "trace": "", "reproduce": "r"} for at in range(6)),
+        failure("reserve: outcome differs", "Operations", 1),
+        failure("a kill", "C6", 2, "kills"),
+        failure("reserve: outcome differs", "Operations", 3),
+        *(failure(f"more {at}", "S1", 4) for at in range(6)),
     ]
     same_as_golden("violated", render_failures(failures, traces))
 
@@ -77,6 +73,6 @@ def test_hostile_names_are_harmless() -> None:
     hostile = phase(HOSTILE, counts={f"rule/{HOSTILE}/{HOSTILE}": 1, f"kill/{HOSTILE}/{HOSTILE}": 1})
     hostile["lost"] = [dict.fromkeys(("runner", "params", "why", "told", "details"), HOSTILE)]
     hostile["below_floor"] = [[HOSTILE, 0, 1]]
-    failure = dict.fromkeys(("title", "clause", "trace", "reproduce"), HOSTILE)
-    lines = render_summary(results(hostile, left_out=[HOSTILE])) + render_failures([failure], {})
+    found = dict.fromkeys(("phase", "title", "clause", "trace", "reproduce"), HOSTILE)
+    lines = render_summary(results(hostile, left_out=[HOSTILE])) + render_failures([found], {})
     assert all(line.isprintable() and line.isascii() for line in lines)

@@ -30,7 +30,7 @@ def raises(error: BaseException) -> Answer:
     return answer
 
 
-def meanwhile(event: Callable[[], Any]) -> Answer:
+def meanwhile(event: Callable[..., Any]) -> Answer:
     """`event` happens while the callback is awaited; then it answers the truth of afterwards."""
 
     def answer(truth: Callable[[], Any]) -> Any:

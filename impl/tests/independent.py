@@ -22,6 +22,7 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 GREATEST = 2**53 - 1
 HOLDING = ("reserved", "committed", "orphan-suspect")
+IDS = ("reservationId", "projectId", "projectControlDomainId", "runId", "attemptId")
 ADMITTED = ("committed", "orphan-suspect")
 
 Check = Callable[[Any], bool]
@@ -108,7 +109,7 @@ _command = _object(
         callerPrincipal=_text,
         firstCommitSeq=_integer(1),
         lastCommitSeq=_integer(1),
-        status=_one_of("completed"),
+        status=_text,
     ),
     result=_either(_row, _integer(1)),
 )
@@ -182,7 +183,8 @@ def _row_faults(state: Any) -> Iterator[str]:
     for key, row in state["reservations"].items():
         inner = row["reservation"]
         late = row["updatedAt"] > state["lastWallTime"] or inner["coordinatorEpoch"] > state["fencingEpoch"]
-        if key != inner["reservationId"] or not _uuid(key) or late:
+        ids = [inner[name] for name in IDS if name in inner]
+        if key != inner["reservationId"] or not all(map(_uuid, ids)) or late:
             yield f"S5: row {key}"
         admitted, timed = "projectAdmitCommitSeq" in inner, "reservedExpiresAt" in inner
         if inner["state"] in ADMITTED and (not admitted or timed):
@@ -200,7 +202,7 @@ def _command_faults(state: Any) -> Iterator[str]:
     for key, command in state["commands"].items():
         record, request = command["record"], command.get("request")
         commits = record["firstCommitSeq"] == record["lastCommitSeq"] <= state["commitSeq"]
-        if key != record["commandId"] or not _uuid(key) or not commits:
+        if key != record["commandId"] or not _uuid(key) or not commits or record["status"] != "completed":
             yield f"S9: command {key}"
         if request and (request["kind"] != record["kind"] or digest(request) != record["requestHash"]):
             yield f"S9: request of {key}"

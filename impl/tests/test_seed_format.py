@@ -55,7 +55,7 @@ def test_canonical_text_hashes_as_node_hashes_it() -> None:
     every = "".join(chr(code) for code in range(0x10000) if not 0xD800 <= code <= 0xDFFF)
     every += "\U00010000\U0001f600\U0010ffff"
     keys = {"\U0001f600": 1, "\ufb33": 2, "a": 3, "A": 4, "é": 5, "": 6, "10": 7, "9": 8}
-    scalars = [9007199254740991, 0, 0, 1.0, True, None, [], {}]
+    scalars: list[Any] = [9007199254740991, 0, 0, 1.0, True, None, [], {}]
     pinned = {
         "32979338b277dccd82c9e7f4f776c122ae1674776cb3095f44621bb81839f473": every,
         "96a45bc1279b895d03c5a1e45a0518c79df251a4e84335e2154c9ccd669d1ad4": keys,
@@ -80,7 +80,7 @@ def hash_holders(state: Any) -> Iterator[tuple[Any, str]]:
 
 def test_the_independent_judge_sees_every_hash_of_a_fixture_broken(fixture: Path) -> None:
     """Without this, a judge that checked nothing would pass all the tests below."""
-    seen = set()
+    seen: set[str] = set()
     content = (fixture / independent.STATE).read_bytes()
     for number, _ in enumerate(hash_holders(independent.parse(content))):
         state = independent.parse(content)

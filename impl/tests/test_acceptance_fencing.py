@@ -249,3 +249,13 @@ def test_another_state_of_the_same_or_a_later_commit_put_in_place_is_refused(
             refusal(lambda: call("snapshot"), DURABILITY)
     bench.state.write_bytes(kept)
     assert call("snapshot")["capacity"]["active"] == 2
+
+
+def test_a_closed_store_refuses_all_and_can_be_closed_again(bench: Bench) -> None:
+    with bench.open() as store:
+        assert store.closed is False
+    assert store.closed is True
+    store.close()
+    with untouched(bench.directory):
+        refusal(lambda: Caller(store, bench)("snapshot"), DURABILITY)
+    assert not bench.authority.log

@@ -289,16 +289,6 @@ def test_a_directory_of_another_owner_is_refused(bench: Bench) -> None:
         assert impl.audit_directory(bench.directory).faults != ()
 
 
-def test_a_closed_store_refuses_all_and_can_be_closed_again(bench: Bench) -> None:
-    with bench.open() as store:
-        assert store.closed is False
-    assert store.closed is True
-    store.close()
-    with untouched(bench.directory):
-        refusal(lambda: Caller(store, bench)("snapshot"), DURABILITY)
-    assert not bench.authority.log
-
-
 def test_two_hosts_may_hold_one_store_open_and_the_newer_epoch_fences_the_older(bench: Bench) -> None:
     older = Caller(bench.open(), bench)
     newer = Authority(bench.clock, holder="host-2", epoch=3)

@@ -26,6 +26,7 @@ from model.values import JSON
 HOSTS: Final = ("h1", "h2", "h3")
 PEOPLE: Final = ("alice", "bob", "root", "eve")
 RESERVATIONS: Final = tuple(f"a0000000-0000-4000-8000-00000000000{n}" for n in range(1, 7))
+MORE: Final = tuple(f"a0000000-0000-4000-8000-0000000000{n}" for n in range(10, 60))
 RUNS: Final = tuple(f"c0000000-0000-4000-8000-00000000000{n}" for n in range(1, 5))
 COMMANDS: Final = tuple(f"e0000000-0000-4000-8000-00000000000{n}" for n in range(1, 5))
 PROJECT: Final = "b0000000-0000-4000-8000-000000000001"
@@ -34,7 +35,9 @@ DOMAIN: Final = "d0000000-0000-4000-8000-000000000001"
 hosts: Final = st.sampled_from(HOSTS)
 # Mostly the owner of most rows, seldom nobody at all.
 people: Final = st.sampled_from(("alice", "alice", "alice", "bob", "root", "eve"))
-operators: Final = st.sampled_from(("root", "root", "root", "alice"))
+owners: Final = st.sampled_from(("owner", "owner", "owner", "owner", "alice", "bob", "root", "eve"))
+"""`owner` stands for whoever owns the row."""
+operators: Final = st.sampled_from(("root", "root", "root", "bob", "alice"))
 reservations: Final = st.sampled_from(RESERVATIONS)
 runs: Final = st.sampled_from(RUNS)
 commands: Final = st.sampled_from(COMMANDS)
@@ -110,29 +113,27 @@ _effects: Final[st.SearchStrategy[Effect]] = st.sampled_from(
         Happens(SetIdentity("alice", None)),
     )
 )
-_MOMENTS: Final[tuple[tuple[Moment, int], ...]] = (
-    ("read_lease", 1),
-    ("read_lease", 2),
-    ("read_lease", 3),
-    ("authorize", 1),
-    ("authorize", 2),
-    ("read_admission", 1),
-    ("abandon_admission_if_absent", 1),
-    ("read_release", 1),
-    ("prepare", 1),
-    ("activation", 1),
-)
 
 
 def _rename(ms: int) -> Disturbance:
     return Disturbance("rename", 1, Happens(AdvanceClock(ms)))
 
 
-_one: Final = st.one_of(
-    st.builds(lambda at, effect: Disturbance(at[0], at[1], effect), st.sampled_from(_MOMENTS), _effects),
-    st.builds(_rename, st.sampled_from((1_000, -1, 3_600_000))),
+_renames: Final = st.builds(_rename, st.sampled_from((1_000, -1, 3_600_000)))
+
+
+def disturbed(*moments: Moment) -> st.SearchStrategy[tuple[Disturbance, ...]]:
+    """Mostly nothing: what is always disturbed gets nowhere. Else at one of `moments`, or any call's."""
+    others: list[tuple[Moment, int]] = [(moment, 1) for moment in moments if moment != "rename"]
+    at = st.sampled_from((*others, *others, *_EVERY_CALL))
+    one = st.builds(lambda where, effect: Disturbance(where[0], where[1], effect), at, _effects)
+    struck = st.one_of(one, one, _renames) if "rename" in moments else one
+    return st.one_of(st.just(()), st.just(()), st.tuples(struck))
+
+
+_EVERY_CALL: Final[tuple[tuple[Moment, int], ...]] = (
+    ("read_lease", 1),
+    ("read_lease", 2),
+    ("authorize", 1),
+    ("authorize", 2),
 )
-disturbances: Final[st.SearchStrategy[tuple[Disturbance, ...]]] = st.one_of(
-    st.just(()), st.just(()), st.just(()), st.tuples(_one)
-)
-"""Mostly none: what is always disturbed gets nowhere."""

@@ -122,10 +122,12 @@ class StoreFiles:
             entry = place.lstat()
             content = place.read_bytes() if place.is_file() and not place.is_symlink() else None
             seen.append((entry.st_mode, entry.st_ino, entry.st_nlink, content))
-        seen.append(
-            sorted(entry.name for entry in self.directory.iterdir()) if self.directory.exists() else None
-        )
+        seen.append(self._names() if self.directory.exists() else None)
         return tuple(seen)
+
+    def _names(self) -> list[str]:
+        """What stands in the directory, temporary files aside: those may be removed at any time."""
+        return sorted(one.name for one in self.directory.iterdir() if not _TEMP.fullmatch(one.name))
 
     def _over(self, name: str) -> list[str]:
         return [kind for kind in self.standing if _TARGETS.get(kind.partition("-")[0]) == name]

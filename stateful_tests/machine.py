@@ -15,8 +15,9 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from stateful_tests.lockstep import DivergedError, Judge
 from stateful_tests.replay import workspace
-from stateful_tests.rules import Seen, StoreMachine
+from stateful_tests.rules import StoreMachine
 from stateful_tests.target import StoreTarget
+from stateful_tests.walker import Seen
 
 
 def machine_class(

@@ -5,19 +5,12 @@ starve the others: opening, closing, damage and putting back have preconditions 
 leave the store usable. What really ran is counted by `Coverage`, not assumed.
 """
 
-import shutil
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-from attrs import define, field
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from model.actions import (
     DAMAGES,
-    Action,
+    Abandon,
     Admit,
     AdvanceClock,
     Call,
@@ -32,94 +25,15 @@ from model.actions import (
     PutBack,
     Quiesce,
     ReadEpoch,
-    SetLease,
+    SetIdentity,
 )
-from model.values import JSON, Fact, Row
+from model.values import JSON
 from stateful_tests import draws
-from stateful_tests.coverage import Coverage
-from stateful_tests.lockstep import DivergedError, Judge, Lockstep, StepRecord
-from stateful_tests.target import StoreTarget
-
-_HOUR = 3_600_000
+from stateful_tests.walker import HOUR, Walker
 
 
-@define
-class Seen:
-    """What a run of the machine leaves behind: its coverage, and the shortest failing story."""
-
-    coverage: Coverage = field(factory=Coverage)
-    steps: int = 0
-    examples: int = 0
-    failing: tuple[StepRecord, ...] = ()
-
-    def keep(self, records: list[StepRecord]) -> None:
-        if not self.failing or len(records) < len(self.failing):
-            self.failing = tuple(records)
-
-
-class StoreMachine(RuleBasedStateMachine):
-    """One example: a fresh store, and a walk through it. Subclasses made by `machine_class` say where."""
-
-    root: Path
-    seen: Seen
-    judge: Judge | None
-    target_class: Callable[[Path], StoreTarget]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.directory = Path(tempfile.mkdtemp(dir=self.root))
-        self.target = self.target_class(self.directory / "store")
-        self.pair = Lockstep(self.target, judge=self.judge)
-        self.records: list[StepRecord] = []
-        self.since_opening = 0
-        self.seen.examples += 1
-
-    def teardown(self) -> None:
-        self.target.close()
-        shutil.rmtree(self.directory)
-
-    def act(self, *actions: Action) -> None:
-        """Lets `actions` happen one by one; fails the example at the first difference."""
-        for action in actions:
-            before = self.pair.world
-            record = self.pair.step(action)
-            self.records.append(record)
-            self.seen.coverage.see(before, record)
-            self.seen.steps += 1
-            if record.divergence is not None:
-                self.seen.keep(self.records)
-                raise DivergedError(record)
-        self.since_opening += 1
-
-    def call(
-        self, who: str, operation: str, arguments: dict[str, Any], meanwhile: tuple[Disturbance, ...] = ()
-    ) -> None:
-        hosts = [host.name for host in self.pair.world.hosts if host.is_open] or ["h1"]
-        self.act(Call(hosts[self.since_opening % len(hosts)], who, operation, arguments, meanwhile))
-
-    def rows(self, *states: str) -> list[Row]:
-        store = self.pair.world.store
-        return [row for row in store.rows if row.state in states] if store is not None else []
-
-    def running(self) -> list[Fact]:
-        return [
-            fact for fact in self.pair.world.facts if fact.kind == "admitted" and fact.status == "running"
-        ]
-
-    def lease(self, host: str, epoch: int, ms: int = _HOUR) -> SetLease:
-        return SetLease(
-            {
-                "holderId": host,
-                "fencingEpoch": epoch,
-                "endpoint": "unix:1",
-                "expiresAt": self.pair.world.clock + ms,
-            }
-        )
-
-    def row_id(self, pick: int, *states: str) -> str:
-        """The id of a row in one of `states`, or, where there is none, of any that may exist."""
-        rows = self.rows(*states)
-        return rows[pick % len(rows)].reservation_id if rows else draws.RESERVATIONS[pick % 6]
+class StoreMachine(Walker):
+    """The rules. `machine.machine_class` says where the stores stand."""
 
     @initialize(maximum=st.integers(1, 3), arbitration=st.booleans())
     def first_opening(self, maximum: int, arbitration: bool) -> None:
@@ -130,7 +44,7 @@ class StoreMachine(RuleBasedStateMachine):
         run=draws.runs,
         ttl=draws.ttls,
         who=draws.people,
-        meanwhile=draws.disturbances,
+        meanwhile=draws.disturbed("rename"),
     )
     def reserve(self, n: str, run: str, ttl: int, who: str, meanwhile: tuple[Disturbance, ...]) -> None:
         arguments = {
@@ -142,8 +56,28 @@ class StoreMachine(RuleBasedStateMachine):
         }
         self.call(who, "reserve", arguments, meanwhile)
 
+    @precondition(lambda self: len(self.rows("committed", "orphan-suspect")) < 4)
+    @rule(run=draws.runs, who=st.sampled_from(("alice", "alice", "bob")), late=st.booleans())
+    def a_run_is_admitted(self, run: str, who: str, late: bool) -> None:
+        """From reserve to commit, or so late that the sweep has to commit it: what depth is made of."""
+        store = self.pair.world.store
+        used = {row.reservation_id for row in store.rows} if store is not None else set()
+        name = next((one for one in draws.MORE if one not in used), draws.MORE[0])
+        ids: dict[str, JSON] = {"reservationId": name, "runId": run, "projectId": draws.PROJECT}
+        self.call(who, "reserve", {**ids, "projectControlDomainId": draws.DOMAIN, "ttlMs": 1_000})
+        self.act(Admit(name, draws.PROJECT, draws.DOMAIN, run))
+        if late:
+            self.act(AdvanceClock(1_000))
+            self.call(who, "snapshot", {})
+        self.call(who, "commit", {"id": name, "projectAdmitCommitSeq": self.pair.world.project_seq})
+
     @precondition(lambda self: self.rows("reserved"))
-    @rule(pick=draws.picks, wrong=st.booleans(), meanwhile=draws.disturbances, attempt=st.none() | draws.runs)
+    @rule(
+        pick=draws.picks,
+        wrong=st.booleans(),
+        meanwhile=draws.disturbed("read_admission"),
+        attempt=st.none() | draws.runs,
+    )
     def admit_and_commit(
         self, pick: int, wrong: bool, meanwhile: tuple[Disturbance, ...], attempt: str | None
     ) -> None:
@@ -162,7 +96,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.call("bob" if row.principal == "p-bob" else "alice", "commit", arguments, meanwhile)
 
     @precondition(lambda self: self.rows("committed", "orphan-suspect"))
-    @rule(pick=draws.picks, who=draws.people, handle=st.sampled_from((None, "job", "other")))
+    @rule(pick=draws.picks, who=draws.owners, handle=st.sampled_from((None, "job", "other")))
     def commit_again(self, pick: int, who: str, handle: str | None) -> None:
         row = next(row for row in self.rows("committed", "orphan-suspect"))
         arguments: dict[str, JSON] = {
@@ -172,13 +106,13 @@ class StoreMachine(RuleBasedStateMachine):
         }
         self.call(who, "commit", arguments)
 
-    @rule(pick=draws.picks, ttl=st.none() | draws.ttls, who=draws.people, meanwhile=draws.disturbances)
+    @rule(pick=draws.picks, ttl=st.none() | draws.ttls, who=draws.owners, meanwhile=draws.disturbed())
     def renew(self, pick: int, ttl: int | None, who: str, meanwhile: tuple[Disturbance, ...]) -> None:
         states = ("committed", "orphan-suspect") if ttl is None else ("reserved",)
         self.call(who, "renew", {"id": self.row_id(pick, *states), "ttlMs": ttl}, meanwhile)
 
     @precondition(lambda self: self.rows("committed", "orphan-suspect"))
-    @rule(pick=draws.picks, who=draws.people)
+    @rule(pick=draws.picks, who=draws.owners)
     def mark_orphan_suspect(self, pick: int, who: str) -> None:
         self.call(who, "markOrphanSuspect", {"id": self.row_id(pick, "committed", "orphan-suspect")})
 
@@ -192,12 +126,12 @@ class StoreMachine(RuleBasedStateMachine):
             self.act(Quiesce(stopped))
 
     @precondition(lambda self: self.rows("committed", "orphan-suspect", "released"))
-    @rule(pick=draws.picks, who=draws.people, meanwhile=draws.disturbances)
+    @rule(pick=draws.picks, who=draws.owners, meanwhile=draws.disturbed("read_release"))
     def normal_release(self, pick: int, who: str, meanwhile: tuple[Disturbance, ...]) -> None:
         found = self.row_id(pick, "committed", "orphan-suspect", "released")
         self.call(who, "normalRelease", {"id": found}, meanwhile)
 
-    @rule(pick=draws.picks, command=draws.commands, who=draws.operators, meanwhile=draws.disturbances)
+    @rule(pick=draws.picks, command=draws.commands, who=draws.operators, meanwhile=draws.disturbed("rename"))
     def force_release(self, pick: int, command: str, who: str, meanwhile: tuple[Disturbance, ...]) -> None:
         arguments: dict[str, JSON] = {
             "id": self.row_id(pick, "committed", "orphan-suspect", "reserved"),
@@ -211,7 +145,12 @@ class StoreMachine(RuleBasedStateMachine):
     def set_maximum(self, maximum: int, command: str, who: str) -> None:
         self.call(who, "setMaxActiveRuns", {"commandId": command, "maxActiveRuns": maximum})
 
-    @rule(n=draws.reservations, command=draws.commands, who=draws.people, meanwhile=draws.disturbances)
+    @rule(
+        n=draws.reservations,
+        command=draws.commands,
+        who=draws.owners,
+        meanwhile=draws.disturbed("read_admission", "abandon_admission_if_absent"),
+    )
     def read(self, n: str, command: str, who: str, meanwhile: tuple[Disturbance, ...]) -> None:
         self.call(who, "snapshot", {}, meanwhile)
         self.call(who, "readReservation", {"id": n})
@@ -219,7 +158,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.act(ReadEpoch())
 
     @precondition(lambda self: self.rows("committed"))
-    @rule(pick=draws.picks, who=draws.people, meanwhile=draws.disturbances)
+    @rule(pick=draws.picks, who=draws.owners, meanwhile=draws.disturbed("prepare", "activation"))
     def dispatch(self, pick: int, who: str, meanwhile: tuple[Disturbance, ...]) -> None:
         self.call(who, "dispatch", {"id": self.row_id(pick, "committed")}, meanwhile)
 
@@ -230,6 +169,19 @@ class StoreMachine(RuleBasedStateMachine):
         arguments[names[pick % len(names)]] = wrong
         self.call("root", operation, arguments)
 
+    @rule(who=st.sampled_from(("alice", "bob")), operator=st.booleans(), known=st.booleans())
+    def people_change(self, who: str, operator: bool, known: bool) -> None:
+        """Someone becomes an operator, or nobody; the next call mends the latter."""
+        identity: JSON = {"principal": f"p-{who}", "ownerId": f"o-{who}", "operator": operator}
+        self.act(SetIdentity(who, identity if known or operator else None))
+
+    @precondition(lambda self: self.rows("reserved"))
+    @rule(pick=draws.picks)
+    def a_project_abandons(self, pick: int) -> None:
+        rows = self.rows("reserved")
+        row = rows[pick % len(rows)]
+        self.act(Abandon(row.reservation_id, *row.binding))
+
     @rule(ms=draws.amounts)
     def time_passes(self, ms: int) -> None:
         self.act(AdvanceClock(ms))
@@ -237,7 +189,7 @@ class StoreMachine(RuleBasedStateMachine):
             self.call("alice", "snapshot", {})
             self.act(AdvanceClock(-ms))
 
-    @rule(host=draws.hosts, newer=st.sampled_from((0, 0, 1)), ms=st.sampled_from((_HOUR, 1_000)))
+    @rule(host=draws.hosts, newer=st.sampled_from((0, 0, 1)), ms=st.sampled_from((HOUR, 1_000)))
     def lease_is_renewed(self, host: str, newer: int, ms: int) -> None:
         """Whoever holds the lease goes on; now and then another takes over, or its epoch is a newer one."""
         store = self.pair.world.store
@@ -273,6 +225,8 @@ class StoreMachine(RuleBasedStateMachine):
         if not stays:
             self.act(PutBack(last))
 
-    @rule()
-    def a_temporary_file_is_left(self) -> None:
+    @precondition(lambda self: self.since_opening >= 3)
+    @rule(who=draws.people)
+    def a_temporary_file_is_left(self, who: str) -> None:
         self.act(LeaveTemp())
+        self.call(who, "snapshot", {})

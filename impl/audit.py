@@ -14,11 +14,12 @@ from os import PathLike
 from attrs import frozen
 
 from impl import disk
-from impl.canonical import Chain, business_of
-from impl.codec import FormatError, decode_identity, decode_state
+from impl.canonical import Chain, business_of, state_hash_of
+from impl.codec import decode_identity, decode_state
 from impl.directory import Directory, path_of
 from impl.errors import DURABILITY_FAILED, describe
 from impl.files import IDENTITY_NAME, STATE_NAME, directory_faults, file_faults
+from impl.jsontext import FormatError
 from impl.publish import LEFTOVER
 from impl.validate import Clause, Fault, faults, slots_held
 from impl.values import DirectoryIdentity, State, StoreIdentity
@@ -135,7 +136,8 @@ def _state(here: Directory, found: list[Fault]) -> State | None:
         found.append(_fault(STATE_NAME, str(error), "S1"))
         return None
     business = business_of(state.fencing_epoch, state.max_active_runs, state.reservations, state.commands)
-    found.extend(faults(state, Chain.of(state.audit), business))
+    state_hash = state_hash_of(state, Chain.of(state.audit), business)
+    found.extend(faults(state, business, state_hash))
     found.extend(_misnamed(STATE_NAME, state.directory_identity, here))
     return state
 

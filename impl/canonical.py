@@ -10,14 +10,14 @@ Doesn't: check shapes. Texts with lone surrogates raise UnicodeEncodeError; `cod
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
 from impl.codec import to_json
-from impl.values import AuditEntry, Command, Request, Row, State
+from impl.values import AuditEntry, Command, DirectoryIdentity, Request, Row, State
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -25,12 +25,28 @@ if TYPE_CHECKING:
 ZERO_HASH: Final = "0" * 64
 """The `previousHash` of the first audit entry."""
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _fast_encoder() -> Callable[[object, int], Iterable[str]] | None:
+    """The C encoder with our options, if there is one: `JSONEncoder` makes it anew for each text."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return None
+    encoder: Callable[[object, int], Iterable[str]] = make(
+        None, _ENCODER.default, quote, None, ":", ",", True, False, False
+    )
+    return encoder
+
+
+_FAST: Final = _fast_encoder()
 
 
 def dumps(value: object) -> bytes:
     """The canonical text of a JSON value whose keys are ASCII."""
-    return _encode(value).encode()
+    if _FAST is None:
+        return _ENCODER.encode(value).encode()
+    return "".join(_FAST(value, 0)).encode()
 
 
 def sha256(text: bytes) -> str:
@@ -43,8 +59,8 @@ def request_hash(request: Request) -> str:
     return sha256(dumps(to_json(request)))
 
 
-def value_text(value: Row | Command) -> bytes:
-    """The canonical text of a row or a command, made once."""
+def value_text(value: Row | Command | DirectoryIdentity) -> bytes:
+    """The canonical text of a value, made once."""
     text = value.text
     if text is None:
         text = dumps(to_json(value))
@@ -147,7 +163,7 @@ def scalars(state: State) -> bytes:
     """The part of a state's text between its commands and its reservations."""
     return (
         f',"commitSeq":{state.commit_seq},"directoryIdentity":'.encode()
-        + dumps(to_json(state.directory_identity))
+        + value_text(state.directory_identity)
         + f',"fencingEpoch":{state.fencing_epoch},"instanceId":{quote(state.instance_id)},'
         f'"lastWallTime":{state.last_wall_time},"maxActiveRuns":{state.max_active_runs},'
         '"reservations":'.encode()

@@ -8,29 +8,24 @@ like anything else. A refusal says where in the file.
 Doesn't: know the rules between fields. Those are S2-S10, in `validate`.
 """
 
-import json
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import NoneType, UnionType
-from typing import Any, Final, Literal, NoReturn, Union, get_args, get_origin
+from typing import Any, Final, get_args
 
 import attrs
 from cattrs import BaseValidationError, Converter, transform_error
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 from cattrs.v import format_exception
 
-from impl.arguments import is_count, is_encodable, is_positive, is_uuid
+from impl.jsontext import FormatError, parse_json
+from impl.shapes import SCALARS, is_literal, is_optional, without_none
 from impl.values import (
     AuditEntry,
     Capacity,
     Command,
     CommandRecord,
-    Count,
     DirectoryIdentity,
     ForceReleaseRequest,
-    Hash,
-    One,
     Positive,
     Request,
     Reservation,
@@ -39,13 +34,8 @@ from impl.values import (
     Snapshot,
     State,
     StoreIdentity,
-    Text,
-    Uuid,
-    Yes,
 )
 
-_HASH: Final = re.compile("[0-9a-f]{64}")
-_DIGITS: Final = 16
 _CLASSES: Final = (
     Reservation,
     Row,
@@ -62,51 +52,6 @@ _CLASSES: Final = (
 )
 
 
-class FormatError(ValueError):
-    """Bytes that are not what the format wants. The message says where."""
-
-
-def parse_json(data: bytes) -> object:
-    """The one JSON text in `data`. Raises FormatError."""
-    if not data.endswith(b"\n"):
-        raise FormatError("the final newline is missing, so the text may be cut off")
-    body = data[:-1]
-    if body.strip(b" \t\r\n") != body:
-        raise FormatError("there is white space around the JSON text; exactly one final newline is allowed")
-    try:
-        value: object = json.loads(
-            body.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_float=_no_float,
-            parse_constant=_no_float,
-            parse_int=_integer,
-        )
-    except RecursionError:
-        raise FormatError("the JSON text is nested too deeply") from None
-    except ValueError as error:
-        raise FormatError(f"this is no JSON text of the store: {error}") from None
-    return value
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise FormatError(f"the key {twice!r} is there twice in one object")
-    return found
-
-
-def _no_float(text: str) -> NoReturn:
-    raise FormatError(f"{text[:40]} is no integer")
-
-
-def _integer(text: str) -> int:
-    if len(text) > _DIGITS or text == "-0":
-        raise FormatError(f"{text[:40]} is no integer of 0 … 2^53 - 1")
-    return int(text)
-
-
 def decode_state(data: bytes) -> State:
     """coordinator.json as a value of closed shape (S1). Raises FormatError."""
     state: State = _decode(data, State)
@@ -117,11 +62,6 @@ def decode_identity(data: bytes) -> StoreIdentity:
     """coordinator.identity.json as a value of closed shape. Raises FormatError."""
     identity: StoreIdentity = _decode(data, StoreIdentity)
     return identity
-
-
-def check_shape(value: Row | Command | AuditEntry) -> None:
-    """Hold a value that was built here against the closed shape, as if read. Raises FormatError."""
-    _structure(to_json(value), type(value))
 
 
 def to_json(value: object) -> Any:
@@ -149,7 +89,7 @@ def _locate(raw: object, kind: type) -> str:
     except BaseValidationError as error:
         return "; ".join(transform_error(error, format_exception=_explain)[:3])
     except Exception as error:  # noqa: BLE001 -- as above
-        return f"{type(error).__name__}: {error} @ $"
+        return f"{_explain(error, None)} @ $"
     return "the shape is wrong"
 
 
@@ -164,29 +104,6 @@ def _explain(error: BaseException, kind: type | None) -> str:
 def _camel(name: str) -> str:
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
-
-
-# --- the converter -----------------------------------------------------------------------------------
-
-
-def _is_hash(value: object) -> bool:
-    return type(value) is str and _HASH.fullmatch(value) is not None
-
-
-def _is_stored_text(value: object) -> bool:
-    return type(value) is str and value != "" and is_encodable(value)
-
-
-_SCALARS: Final[tuple[tuple[Any, Callable[[object], bool]], ...]] = (
-    (Count, is_count),
-    (Positive, is_positive),
-    (One, lambda value: type(value) is int and value == 1),
-    (Yes, lambda value: value is True),
-    (Text, _is_stored_text),
-    (str, _is_stored_text),
-    (Hash, _is_hash),
-    (Uuid, is_uuid),
-)
 
 
 def _checked(accepts: Callable[[object], bool], kind: Any) -> Callable[[Any, Any], Any]:
@@ -228,18 +145,9 @@ def _is(kind: Any) -> Callable[[Any], bool]:
     return lambda candidate: candidate == kind
 
 
-def _is_literal(kind: Any) -> bool:
-    origin: object = get_origin(kind)
-    return origin is Literal
-
-
-def _is_optional(kind: Any) -> bool:
-    return get_origin(kind) in (Union, UnionType) and NoneType in get_args(kind)
-
-
 def _present(kind: Any, converter: Converter) -> Callable[[Any, Any], Any]:
     """A hook for optional fields: a key that is there has a value, never null."""
-    inner: Any = Union[tuple(arg for arg in get_args(kind) if arg is not NoneType)]  # noqa: UP007 -- a run-time tuple
+    inner = without_none(kind)
     hook = converter.get_structure_hook(inner)
     return lambda raw, _: hook(raw, inner)
 
@@ -266,10 +174,10 @@ def _result(converter: Converter) -> Callable[[Any, Any], Any]:
 def _converter(detailed: bool) -> Converter:
     """The converter, made at first use: it costs some 10 ms that a mere import needn't pay."""
     converter = Converter(forbid_extra_keys=True, detailed_validation=detailed)
-    for scalar, accepts in _SCALARS:
+    for scalar, accepts in SCALARS:
         converter.register_structure_hook_func(_is(scalar), _checked(accepts, scalar))
-    converter.register_structure_hook_factory(_is_literal, _literal)
-    converter.register_structure_hook_factory(_is_optional, lambda kind: _present(kind, converter))
+    converter.register_structure_hook_factory(is_literal, _literal)
+    converter.register_structure_hook_factory(is_optional, lambda kind: _present(kind, converter))
     converter.register_structure_hook_func(_is(Request), _request(converter))
     converter.register_structure_hook_func(_is(Row | Positive), _result(converter))
     for cls in _CLASSES:

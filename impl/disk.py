@@ -209,9 +209,7 @@ def unlink_temp(path: str) -> None:
     tell("temp", "unlink-after")
 
 
-def close(descriptor: int) -> None:
-    """Close a descriptor."""
-    os.close(descriptor)
+close = os.close
 
 
 def random_hex() -> str:

@@ -10,10 +10,11 @@ import stat
 from os import PathLike, stat_result
 
 from impl import disk
-from impl.codec import FormatError, decode_identity
+from impl.codec import decode_identity
 from impl.directory import Directory, path_of
 from impl.errors import DURABILITY_FAILED, CoordinatorError, io_failure, refuse
 from impl.files import check_directory, check_file
+from impl.jsontext import FormatError
 from impl.ledger import check_names, read_whole
 from impl.values import DirectoryIdentity
 

@@ -11,11 +11,12 @@ Doesn't: write. It says whether genesis is due or was interrupted (C1); `transac
 from attrs import define, frozen
 
 from impl import disk
-from impl.canonical import Chain, business_of
-from impl.codec import FormatError, decode_identity, decode_state
+from impl.canonical import Chain, business_of, state_hash_of
+from impl.codec import decode_identity, decode_state
 from impl.directory import Directory
 from impl.errors import DURABILITY_FAILED, refuse
 from impl.files import check_file
+from impl.jsontext import FormatError
 from impl.validate import validate
 from impl.values import DirectoryIdentity, State, StoreIdentity
 
@@ -135,7 +136,7 @@ def read_whole(raw: bytes) -> Known:
     state = decode_state(raw)
     chain = Chain.of(state.audit)
     business = business_of(state.fencing_epoch, state.max_active_runs, state.reservations, state.commands)
-    validate(state, chain, business)
+    validate(state, business, state_hash_of(state, chain, business))
     return Known(raw, state, chain)
 
 

@@ -227,6 +227,7 @@ def seal(work: Work, recorded_at: int, action: str) -> tuple[State, Chain, Busin
         state_hash="",
         version=1,
     )
-    state = evolve(state, state_hash=state_hash_of(state, chain, business))
-    validate(state, chain, business, trusted=before)
+    state_hash = state_hash_of(state, chain, business)
+    state = evolve(state, state_hash=state_hash)
+    validate(state, business, state_hash, trusted=before)
     return state, chain, business

@@ -14,8 +14,7 @@ from typing import Literal
 from attrs import frozen
 
 from impl.arguments import is_uuid
-from impl.canonical import ZERO_HASH, Business, Chain, entry_hash, request_hash, state_hash_of
-from impl.codec import FormatError, check_shape
+from impl.canonical import ZERO_HASH, Business, entry_hash, request_hash
 from impl.errors import (
     ADMISSION_BINDING_CONFLICT,
     CAPACITY_EXCEEDED,
@@ -23,6 +22,8 @@ from impl.errors import (
     Code,
     CoordinatorError,
 )
+from impl.jsontext import FormatError
+from impl.shapes import check_shape
 from impl.values import ADMITTED, HOLDING, AuditEntry, Command, Reservation, Row, State
 
 Clause = Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9", "S10", "FILES"]
@@ -41,9 +42,9 @@ class Fault:
         return f"{self.clause} {self.where}: {self.message} ({self.code})"
 
 
-def validate(state: State, chain: Chain, business: Business, trusted: State | None = None) -> None:
+def validate(state: State, business: Business, state_hash: str, trusted: State | None = None) -> None:
     """Raise the first fault of a state, if there is one. Raises CoordinatorError."""
-    for fault in faults(state, chain, business, trusted):
+    for fault in faults(state, business, state_hash, trusted):
         raise CoordinatorError(
             fault.code,
             f"the coordinator's state is refused, {fault}. Nothing was changed; run an audit of the "
@@ -51,11 +52,16 @@ def validate(state: State, chain: Chain, business: Business, trusted: State | No
         )
 
 
-def faults(state: State, chain: Chain, business: Business, trusted: State | None = None) -> Iterator[Fault]:
-    """All that is wrong, in the order S1 (of new parts), S2-S4, row by row S5-S8, S9, S10."""
+def faults(
+    state: State, business: Business, state_hash: str, trusted: State | None = None
+) -> Iterator[Fault]:
+    """All that is wrong, in the order S1 (of new parts), S2-S4, row by row S5-S8, S9, S10.
+
+    `business` and `state_hash` are what `canonical` makes of this very state.
+    """
     if trusted is not None:
         yield from _shape_faults(state, trusted)
-    yield from _seal_faults(state, chain, business)
+    yield from _seal_faults(state, state_hash)
     yield from _chain_faults(state, trusted)
     yield from _latest_faults(state, business)
     yield from _row_faults(state, trusted)
@@ -91,9 +97,9 @@ def _last_entry(state: State) -> list[tuple[str, AuditEntry]]:
     return [(f"audit[{len(state.audit) - 1}]", state.audit[-1])] if state.audit else []
 
 
-def _seal_faults(state: State, chain: Chain, business: Business) -> Iterator[Fault]:
+def _seal_faults(state: State, state_hash: str) -> Iterator[Fault]:
     """S2."""
-    if state.state_hash != state_hash_of(state, chain, business):
+    if state.state_hash != state_hash:
         yield Fault(DURABILITY_FAILED, "S2", "stateHash", "is not the hash of the rest of the state")
     if len(state.audit) != state.commit_seq:
         message = f"has {len(state.audit)} entries, but commitSeq is {state.commit_seq}"

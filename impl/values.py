@@ -21,11 +21,11 @@ MAX_TTL_MS: Final = 86_400_000
 MAX_TEXT: Final = 4096
 """The longest text in arguments and in answers of the authority, in code points."""
 
-Count = Annotated[int, "0 … 2^53 - 1"]
-Positive = Annotated[int, "1 … 2^53 - 1"]
+Count = Annotated[int, "an integer of 0 … 2^53 - 1"]
+Positive = Annotated[int, "an integer of 1 … 2^53 - 1"]
 One = Annotated[int, "exactly 1"]
 Yes = Annotated[bool, "exactly true"]
-Text = Annotated[str, "non-empty"]
+Text = Annotated[str, "a non-empty text without lone surrogates"]
 Uuid = Annotated[str, "a canonical lower-case UUID"]
 Hash = Annotated[str, "64 lower-case hexadecimal digits"]
 
@@ -144,6 +144,7 @@ class DirectoryIdentity:
     canonical_path: Text
     dev: Count
     ino: Count
+    text: bytes | None = field(default=None, init=False, eq=False, repr=False)
 
 
 @frozen

@@ -1,0 +1,58 @@
+"""One strict JSON text: what the files hold, before anybody asks what it means.
+
+Guarantees: what is parsed was exactly one JSON text and one final newline in strict UTF-8; no key stood
+there twice in one object; no number was a float, `NaN`, `-0` or longer than any integer of the format. Deep
+nesting and numbers of a million digits are refused like anything else, and cheaply.
+
+Doesn't: know which keys there should be. That is `codec`'s.
+"""
+
+import json
+from typing import Final, NoReturn
+
+_DIGITS: Final = 16
+
+
+class FormatError(ValueError):
+    """Bytes that are not what the format wants. The message says where."""
+
+
+def parse_json(data: bytes) -> object:
+    """The one JSON text in `data`. Raises FormatError."""
+    if not data.endswith(b"\n"):
+        raise FormatError("the final newline is missing, so the text may be cut off")
+    body = data[:-1]
+    if body.strip(b" \t\r\n") != body:
+        raise FormatError("there is white space around the JSON text; exactly one final newline is allowed")
+    try:
+        value: object = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_float=_no_float,
+            parse_constant=_no_float,
+            parse_int=_integer,
+        )
+    except RecursionError:
+        raise FormatError("the JSON text is nested too deeply") from None
+    except ValueError as error:
+        raise FormatError(f"this is no JSON text of the store: {error}") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FormatError(f"the key {twice!r} is there twice in one object")
+    return found
+
+
+def _no_float(text: str) -> NoReturn:
+    raise FormatError(f"{text[:40]} is no integer")
+
+
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS or text == "-0":
+        raise FormatError(f"{text[:40]} is no integer of 0 … 2^53 - 1")
+    return int(text)

@@ -55,7 +55,7 @@ def _check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     check = commands.add_parser(
         "check",
         help="check the store against the model; the verdict is the last line",
-        description="Checks the store against the model, phase by phase. The last line is the verdict.",
+        description="Checks the store against the model. The last line is the verdict.",
         epilog=EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

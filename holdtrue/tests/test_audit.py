@@ -115,7 +115,7 @@ def test_a_copied_store_is_a_fault(store: Path) -> None:
     shutil.copytree(store, copy)
     code, lines = audited(copy)
     assert code == Exit.VIOLATED
-    assert any("copied or moved" in " ".join(lines[at : at + 3]) for at in range(len(lines)))
+    assert "copied or moved" in " ".join(" ".join(lines).split())
 
 
 def test_an_empty_directory_is_a_fault_not_a_pass(tmp_path: Path) -> None:

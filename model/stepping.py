@@ -14,7 +14,7 @@ from model.arguments import Unfit, checked
 from model.operations import OPERATIONS
 from model.outcomes import Accepted, Declined, Outcome, Refused
 from model.running import run
-from model.texts import is_integer
+from model.texts import is_integer, is_telling
 from model.transaction import Transaction, Value
 from model.validity import first_fault
 from model.values import Host, World
@@ -78,7 +78,7 @@ def _open(world: World, action: Open) -> tuple[World, Outcome]:
     maximum, epoch, holder = action.initial_max_active_runs, action.epoch, action.holder_id
     if not is_integer(maximum, 1):
         return world, Refused("COMMAND_FAILED")
-    if not is_integer(epoch, 1) or not isinstance(holder, str) or not holder.strip():
+    if not is_integer(epoch, 1) or not is_telling(holder):
         return world, Refused("AUTHORITY_REVOKED")
     host = Host(action.host, holder, epoch, action.arbitration)
     after, outcome = run(

@@ -5,6 +5,7 @@ again. What depends on the clock or the machine stands under `times` and `enviro
 rest is the same for the same seed, code and phases.
 """
 
+import math
 import platform
 import statistics
 from datetime import UTC, datetime
@@ -139,7 +140,8 @@ def worst_first(found: Found) -> tuple[object, ...]:
     """Sorts failures: first what a real process' death did, then by length, since the shortest story is the
     one to read first; then by name, so that the order is the same each time."""
     order = {"kills": 0, "conformance": 1, "corpus": 2}
-    return (order.get(found.phase, 3), found.steps, found.failure.clause, found.failure.title, found.file)
+    length = found.steps or math.inf  # a race has no steps: harder to grasp than any story
+    return (order.get(found.phase, 3), length, found.failure.clause, found.failure.title, found.file)
 
 
 def versions() -> dict[str, JSON]:

@@ -49,8 +49,9 @@ def judge(record: Record) -> Verdict:
         word, code = "INCONCLUSIVE", Exit.INCONCLUSIVE
     else:
         word, code = "PASSED", Exit.PASSED
-    reasons = (*found, *broken, *short)
-    return Verdict(word, code, reasons, _line(word, reasons, record))
+    # A violation stops its job, so floors missed on the way are no news: they stay out of the line.
+    told = (*found, *broken) if found else (*broken, *short)
+    return Verdict(word, code, (*found, *broken, *short), _line(word, told, record))
 
 
 def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:

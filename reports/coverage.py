@@ -106,14 +106,13 @@ def others_table(counts: Mapping[str, int], floors: Mapping[str, int]) -> list[s
     rows = []
     for kind in (*(known for known in KINDS if known in kinds), *sorted(kinds.keys() - KINDS.keys())):
         names = kinds[kind]
-        least = min(names, key=lambda name: (names[name], name))
         seen = sum(count > 0 for count in names.values())
         rows.append(
             [
                 KINDS.get(kind, safe(kind, 34)),
                 str(seen) if seen == len(names) else f"{seen}/{len(names)}",
                 _short(sum(names.values())),
-                f"{safe(least, 20)} {_short(names[least])}" if len(names) > 1 else "",
+                _least(names),
             ]
         )
     header = ["what", "different", "times", "least often"]
@@ -128,6 +127,14 @@ def actions_in(counts: Mapping[str, int]) -> int:
 
 def kills_in(counts: Mapping[str, int]) -> int:
     return sum(count for key, count in counts.items() if key.startswith("kill/"))
+
+
+def _least(names: Mapping[str, int]) -> str:
+    """The name that was seen least, if any was seen less than others."""
+    if len(set(names.values())) == 1:
+        return "all alike" if len(names) > 1 else ""
+    least = min(names, key=lambda name: (names[name], name))
+    return f"{safe(least, 26)} {_short(names[least])}"
 
 
 def _cells(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:

@@ -48,7 +48,7 @@ def render_kill(rows: list[Row], trace: Mapping[str, Any], names: Names) -> list
     if told:
         lines += ["", *paragraph(names.text(f"then: {told}", limit=600))]
     for wrong in _list(trace.get("wrong")):
-        lines += paragraph(names.text(f"- {wrong}", limit=600))
+        lines += paragraph(names.text(f"- {wrong}", limit=400))
     if trace.get("clause"):
         lines += paragraph(safe(f"clause: {trace['clause']}"))
     return lines

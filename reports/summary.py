@@ -55,7 +55,7 @@ def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, 
     lines = [f"Found: {_many(len(failures), 'counterexample')}, {_many(len(kinds), 'kind')}", ""]
     for (clause, title), same in list(kinds.items())[:SHOWN_FAILURES]:
         failure = same[0]
-        lines += ["=" * COLUMNS, *paragraph(safe(f"{clause}: {title}", 1000))]
+        lines += ["=" * COLUMNS, *paragraph(safe(f"{clause}: {title}", 300))]
         if len(same) > 1:
             lines.append(f"  (the shortest of {len(same)} that show this)")
         trace = traces.get(failure["trace"])

@@ -101,7 +101,7 @@ class OddError(Exception):
 
 
 OTHERS: list[Exception] = [
-    ValueError("wrong"), KeyError("id"), OSError(28, "No space left on device"), TimeoutError(),
+    ValueError("wrong"), ValueError("\ud800"), KeyError("id"), OSError(28, "No space left"), TimeoutError(),
     RecursionError("deep"),
     MemoryError(), StopIteration(1), AssertionError(), AttributeError("x"),
     UnicodeEncodeError("utf-8", "\ud800", 0, 1, "x"),

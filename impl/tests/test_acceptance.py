@@ -42,6 +42,7 @@ def test_reserving_is_metered_over_all_projects_one_slot_each(bench: Bench, call
     for context in ("alice", "bob"):
         with untouched(bench.directory):
             refusal(lambda c=context: call.reserve(3, c), CAPACITY)
+        assert bench.authority.called == ["read_lease", "authorize"]
     capacity = call("snapshot")["capacity"]
     assert capacity == {"maxActiveRuns": 2, "active": 2, "reserved": 2, "committed": 0, "orphanSuspect": 0}
 

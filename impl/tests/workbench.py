@@ -124,6 +124,7 @@ def refusal(
     assert error.recovery_action == "operator"
     assert isinstance(error.message, str)
     assert error.message
+    assert str(error).encode()  # can be printed, whatever it quotes
     if side_effects is not None:
         assert error.side_effects == side_effects, f"{error.side_effects}: {error.message}"
     return error
@@ -147,12 +148,16 @@ def untouched(directory: Path) -> Iterator[None]:
     assert photograph(directory) == before
 
 
+class StillWaiting(BaseException):
+    """Not an `Exception`, so that no code under test takes it for a failure of its own."""
+
+
 @contextmanager
 def at_once(seconds: float = 1.0) -> Iterator[None]:
     """Fails, instead of hanging, when the block takes longer (main thread only)."""
 
     def ring(_number: int, _frame: FrameType | None) -> None:
-        raise AssertionError(f"still waiting after {seconds} s")
+        raise StillWaiting(f"after {seconds} s")
 
     former = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -68,7 +68,6 @@ class Crashed:
 
 
 Result = Answered | Refusal | Crashed
-FileEvent = PutBack | LeaveTemp | Damage | Mend
 
 
 class Target(Protocol):
@@ -107,6 +106,7 @@ class StoreTarget:
         self._last: object = None
         self._facts: tuple[int, dict[str, JSON]] = (-1, {})
         self._sight: Sight | None = None
+        self._meddled = 0
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +129,7 @@ class StoreTarget:
         return self.files.meddled
 
     def apply(self, action: Action) -> Result:
-        if isinstance(action, Call | Open | ReadEpoch | FileEvent):
+        if isinstance(action, Call | Open | ReadEpoch):
             self._sight = None
         if isinstance(action, Call):
             return self._transact(action.disturbances, lambda: self._call(action))
@@ -142,8 +142,10 @@ class StoreTarget:
         return Answered(None)
 
     def observe(self) -> Observation:
-        # Between two transactions no code of the store runs, so nothing can have changed on disk.
-        sight = self._sight = self._sight or self._observer.look()
+        # Between two transactions no code of the store runs: only we ourselves can have changed the disk.
+        if self._sight is None or self._meddled != self.files.meddled:
+            self._sight, self._meddled = self._observer.look(), self.files.meddled
+        sight = self._sight
         state = sight.fingerprint[0] if sight.fingerprint else None
         if state != self._last:
             if isinstance(state, bytes) and state != self.files.put:

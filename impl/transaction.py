@@ -76,8 +76,11 @@ class _Transaction:
     def run(self) -> object:
         try:
             return self._steps()
-        except CoordinatorError:
-            self._make_durable()
+        except CoordinatorError as refusal:
+            if (
+                refusal.code != DURABILITY_FAILED
+            ):  # which tells nothing of the state, and may be the disk itself
+                self._make_durable()
             raise
 
     def _steps(self) -> object:

@@ -113,14 +113,19 @@ class Callbacks:
         if answer is None:
             return answers.true_release(fact)
         proof = answers.release(answer.value)
-        if proof is not None and proof.frees and not (fact is not None and fact.quiescent):
+        if (
+            proof is not None
+            and proof.frees
+            and proof.admission.names(row)
+            and not (fact is not None and fact.quiescent)
+        ):
             self._lied_to(row)
         return proof
 
     def _told(
         self, row: Row, verdict: answers.Admission | answers.Abandonment | None
     ) -> answers.Admission | answers.Abandonment | None:
-        if isinstance(verdict, answers.Abandonment):
+        if isinstance(verdict, answers.Abandonment) and verdict.names(row):
             fact = surroundings.fact_of(self.world, row.reservation_id)
             if fact is None or fact.kind != "abandoned":
                 self._lied_to(row)

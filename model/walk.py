@@ -253,9 +253,9 @@ def _disturbance(dice: Dice, world: World, host: str, operation: str, row: Row |
     effect: Effect | None
     if moment == "rename" or kind < 0.45:
         effect = _meanwhile(dice, world, host, moment)
-    elif kind < 0.65:
+    elif kind < 0.6:
         effect = Raises(dice.choice(_ORDERED_CODES) if chance(dice, 0.5) else None)
-    elif kind < 0.72 and operation != "initialize":
+    elif kind < 0.7 and operation != "initialize":
         effect = Reenters()
     else:
         effect = Answers(an_answer(dice, world, moment, row))

@@ -161,3 +161,42 @@ def test_a_clock_that_falls_inside_the_sweep_aborts_even_where_the_row_would_be_
             bench.authority.interfere(callback, 1, fall)
             refusal(lambda: call("snapshot"), "AUTHORITY_REVOKED")
         bench.clock.advance(1)
+
+
+def test_an_arbitration_that_comes_after_the_admission_commits_the_row(bench: Bench) -> None:
+    """ADMIT and ABANDON race in the project's own ledger; whichever came first is what the store hears."""
+    call = due(bench)
+    bench.authority.interfere("read_admission", 1, answers(None))
+    ids = {
+        "reservationId": uuid(1),
+        "projectId": uuid(1, 1),
+        "projectControlDomainId": uuid(1, 2),
+        "runId": uuid(1, 3),
+    }
+    bench.authority.admit(ids, sequence=9)
+    row = call("readReservation", id=uuid(1))
+    assert (row["reservation"]["state"], row["reservation"]["projectAdmitCommitSeq"]) == ("committed", 9)
+    assert bench.authority.called.count("abandon_admission_if_absent") == 1
+
+
+def test_of_two_due_rows_of_one_run_the_first_commits_and_the_second_stays(bench: Bench) -> None:
+    call = Caller(bench.open(), bench)
+    same = {"projectId": uuid(1, 1), "projectControlDomainId": uuid(1, 2), "runId": uuid(1, 3)}
+    for number in (1, 2):
+        bench.authority.admit(call.reserve(number, ttlMs=10, **same)["reservation"], sequence=number)
+    bench.clock.advance(10)
+    for _ in range(2):
+        states = [row["reservation"]["state"] for row in call("snapshot")["reservations"]]
+        assert states == ["committed", "reserved"]
+        bench.clock.advance(10)
+    assert call.reserve(3)["reservation"]["state"] == "reserved"
+
+
+def test_a_sweep_is_part_of_a_read_and_is_undone_with_a_refused_operation(bench: Bench) -> None:
+    call = due(bench)
+    with untouched(bench.directory):
+        refusal(lambda: call("markOrphanSuspect", id=uuid(1)), "ADMISSION_BINDING_CONFLICT")
+        assert "abandon_admission_if_absent" in bench.authority.called
+    assert call("readReservation", id=uuid(1))["reservation"]["state"] == "expired"
+    entry = bench.read_state()["audit"][-1]
+    assert (entry["action"], entry["principal"]) == ("readReservation", "p-alice")

@@ -61,7 +61,7 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
     ended_by: Terminated | None = None
     try:
         with _scratch() as scratch:
-            out.line(_greeting(options, wanted, scratch))
+            out.line(_greeting(options, scratch))
             try:
                 _run_phases(wanted, options, _Desk(record, folder, out, scratch, started))
             except KeyboardInterrupt:
@@ -183,13 +183,10 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _greeting(options: Options, wanted: list[Phase], scratch: Path) -> str:
+def _greeting(options: Options, scratch: Path) -> str:
     budget = "" if options.time_budget is None else f", at most {options.time_budget:g} s"
-    names = ", ".join(phase.name for phase in wanted)
-    return (
-        f"holdtrue check: profile {options.profile}, seed {options.seed}{budget}: {names}; "
-        f"{options.workers} workers in {scratch.parent}"
-    )
+    workers = f"{options.workers} worker{'' if options.workers == 1 else 's'}"
+    return f"holdtrue check: {options.profile}, seed {options.seed}{budget}; {workers} in {scratch.parent}"
 
 
 def _show(out: Printer, record: Record, verdict: Verdict, path: Path) -> None:

@@ -36,7 +36,7 @@ class PlainProgress:
         self._started = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
-        self._printer.line(f"{self._name}: {self._jobs:,} jobs: {self._about}")
+        self._printer.line(f"{self._name}: {self._about}")
         return self
 
     def __exit__(
@@ -69,10 +69,13 @@ class BarProgress:
             TextColumn("{task.description:<12}"),
             BarColumn(bar_width=30),
             TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.fields[done]} jobs"),
             TimeElapsedColumn(),
             transient=True,
         )
-        self._task = self._bar.add_task(name, total=weight)
+        self._jobs = jobs
+        self._ended = 0
+        self._task = self._bar.add_task(name, total=weight, done=f"0/{jobs}")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -86,7 +89,8 @@ class BarProgress:
 
     def done(self, weight: float) -> None:
         self._plain.done(weight)
-        self._bar.advance(self._task, weight)
+        self._ended += 1
+        self._bar.update(self._task, advance=weight, done=f"{self._ended}/{self._jobs}")
 
     def tick(self) -> None:
         return

@@ -41,9 +41,9 @@ def test_no_line_before_the_verdict_is_wider_than_80_columns_but_paths(tmp_path:
 def test_phases_run_in_order_and_each_says_when_it_begins_and_ends(tmp_path: Path) -> None:
     _, lines, _ = ran(tmp_path, phase("corpus", job("fine")), phase("kills", job("fine"), job("fine", n=1)))
     told = [line for line in lines if line.startswith(("corpus:", "kills:"))]
-    assert told[0] == "corpus: 1 jobs: about corpus"
+    assert told[0] == "corpus: about corpus"
     assert told[1].startswith("corpus: 1 of 1 jobs, ")
-    assert told[2] == "kills: 2 jobs: about kills"
+    assert told[2] == "kills: about kills"
     assert told[3].startswith("kills: 2 of 2 jobs, ")
 
 

@@ -25,7 +25,7 @@ class Printer:
     @property
     def terminal(self) -> bool:
         """Whether a person looks at this directly, on something that can redraw a line."""
-        return self._stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        return self._stream.isatty() and (os.environ.get("TERM") or "dumb") != "dumb"
 
     @property
     def colour(self) -> bool:

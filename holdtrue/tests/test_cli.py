@@ -14,8 +14,7 @@ from holdtrue import cli
 from holdtrue.exits import Exit
 from holdtrue.options import PHASE_NAMES
 from holdtrue.phases import PHASES
-
-ROOT = Path(__file__).resolve().parents[2]
+from holdtrue.tests.processes import ROOT, started, wait_until_gone
 
 
 def ran(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -110,40 +109,10 @@ def test_what_is_unexpected_ends_as_a_harness_failure_with_its_details_in_a_file
     assert "Traceback" in file.read_text("utf-8")
 
 
-RUNNER = """
-import sys
-from pathlib import Path
-from holdtrue import cli
-from holdtrue.check import Options, check
-from holdtrue.tests.fakes import job, phase
-
-def run(_options):
-    jobs = [job("hangs", pid=sys.argv[2])] if sys.argv[2] else [job("finds", n=n) for n in range(4)]
-    return check(Options(out=Path(sys.argv[1])), phases=[phase("corpus", *jobs)])
-
-cli._run = run
-sys.exit(cli.main(["check"]))
-"""
-
-
-def started(out: Path, pid: Path | None) -> subprocess.Popen[str]:
-    """A check in a process of its own whose one job hangs, or (no `pid`) whose jobs find something."""
-    return subprocess.Popen(
-        [sys.executable, "-c", RUNNER, str(out), str(pid or "")],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_check_says_so_ends_its_children_and_keeps_what_it_has(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:
-    from holdtrue.tests.test_pool import wait_until_gone
-
     pid = tmp_path / "pid"
     process = started(tmp_path / "out", pid)
     while not pid.exists():
@@ -160,8 +129,6 @@ def test_an_interrupted_check_says_so_ends_its_children_and_keeps_what_it_has(
 
 
 def test_workers_die_with_a_check_that_is_killed(tmp_path: Path) -> None:
-    from holdtrue.tests.test_pool import wait_until_gone
-
     pid = tmp_path / "pid"
     process = started(tmp_path / "out", pid)
     while not pid.exists():

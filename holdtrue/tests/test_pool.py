@@ -11,6 +11,7 @@ import pytest
 
 from holdtrue.pool import LOST_LIMIT, Limits, Lost, Outcome, Why, run_jobs
 from holdtrue.tests.fakes import job
+from holdtrue.tests.processes import wait_until_gone
 from stateful_tests.results import Job, JobResult
 
 FAR = Limits(60.0)
@@ -22,22 +23,6 @@ def ran(*jobs: Job, limits: Limits = FAR, workers: int = 2) -> Outcome:
 
 def nobody(_index: int, _ended: JobResult | Lost | None) -> None:
     return
-
-
-def gone(pid: int) -> bool:
-    """Whether no process of that number runs any more; a zombie that init has yet to reap does not run."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return True
-    return state == "Z"
-
-
-def wait_until_gone(*pids: int) -> None:
-    deadline = time.monotonic() + 10
-    while not all(gone(pid) for pid in pids):
-        assert time.monotonic() < deadline, f"one of {pids} is still there"
-        os.sched_yield()
 
 
 def test_results_come_back_under_their_own_index() -> None:

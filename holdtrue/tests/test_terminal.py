@@ -1,0 +1,60 @@
+"""On a terminal: a bar while it runs, the same lines afterwards, colour only where it is wanted."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdtrue.tests.processes import ROOT, RUNNER
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*[34][0-7][0-9;]*m")
+ANY_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def on_a_terminal(out: Path, **environment: str) -> str:
+    """What a check that finds something writes to a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", RUNNER, str(out), ""],
+        cwd=ROOT,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        told = b""
+        while True:
+            try:
+                chunk = os.read(ours, 65536)
+            except OSError:  # how Linux says that the other side is closed
+                break
+            if not chunk:
+                break
+            told += chunk
+        os.close(ours)
+        assert process.wait(timeout=30) == 1
+    return told.decode("utf-8")
+
+
+def test_a_terminal_shows_a_bar_and_ends_with_the_verdict(tmp_path: Path) -> None:
+    told = on_a_terminal(tmp_path / "out", NO_COLOR="")
+    assert "4/4 jobs" in told
+    assert COLOUR.search(told)
+    lines = ANY_SEQUENCE.sub("", told).splitlines()
+    assert lines[-1].startswith("VIOLATED  quick, seed 0: 4 jobs, ")
+
+
+def test_no_color_is_honoured(tmp_path: Path) -> None:
+    assert not COLOUR.search(on_a_terminal(tmp_path / "out", NO_COLOR="1"))
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_a_terminal_that_can_not_redraw_gets_plain_lines(tmp_path: Path, term: str) -> None:
+    told = on_a_terminal(tmp_path / "out", TERM=term)
+    assert "\x1b" not in told
+    assert "corpus: 4 of 4 jobs, " in told

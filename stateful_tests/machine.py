@@ -32,12 +32,19 @@ def machine_class(
     return type("StoreMachine", (StoreMachine,), names | {"target_class": staticmethod(target_class)})
 
 
-def run(seed_value: int, *, examples: int, steps: int, judge: Judge | None = None) -> Seen:
+def run(
+    seed_value: int,
+    *,
+    examples: int,
+    steps: int,
+    judge: Judge | None = None,
+    target_class: Callable[[Path], StoreTarget] = StoreTarget,
+) -> Seen:
     """Runs `examples` examples of at most `steps` rules each; the same seed sees the same."""
     seen = Seen()
     # Hypothesis would print a failing example's steps, as a program of its own; ours are in the trace.
     with with_reporter(lambda _text: None), workspace() as root:
-        machine = machine_class(root, seen, judge=judge)
+        machine = machine_class(root, seen, judge=judge, target_class=target_class)
         with contextlib.suppress(DivergedError):
             run_state_machine_as_test(seed(seed_value)(machine), settings=_settings(examples, steps))
     return seen

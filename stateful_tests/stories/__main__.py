@@ -12,10 +12,26 @@ from model.outcomes import Outcome, Refused
 from stateful_tests import pinned
 from stateful_tests.lockstep import StepRecord, outcome_name
 from stateful_tests.replay import run
-from stateful_tests.stories import Step, Story, acceptance, fixes, guards
+from stateful_tests.stories import (
+    Step,
+    Story,
+    acceptance,
+    fixes,
+    guards,
+    interruptions,
+    releases,
+    rollbacks,
+)
 from stateful_tests.trace import record, save
 
-STORIES: tuple[Story, ...] = (*fixes.STORIES, *guards.STORIES, *acceptance.STORIES)
+STORIES: tuple[Story, ...] = (
+    *fixes.STORIES,
+    *rollbacks.STORIES,
+    *guards.STORIES,
+    *releases.STORIES,
+    *acceptance.STORIES,
+    *interruptions.STORIES,
+)
 
 
 def tell(one: Story) -> tuple[tuple[StepRecord, ...], str | None]:

@@ -1,6 +1,6 @@
 """One story or more for each fix that a single process can show (C1 … C17)."""
 
-from model.actions import Answers, Close, Damage, LeaveTemp, Mend, Open, PutBack, Raises, ReadEpoch, SetLease
+from model.actions import Answers, Damage, Mend, Open, Raises, ReadEpoch, SetLease
 from stateful_tests.stories import (
     HOUR,
     PROJECT,
@@ -16,7 +16,6 @@ from stateful_tests.stories import (
     force,
     later,
     lease,
-    maximum,
     on,
     opened,
     reserve,
@@ -114,67 +113,6 @@ _IDS = tuple(
     )
 )
 
-_OLD_STATES = (
-    story(
-        "c4-an-older-state-put-back",
-        "C4: an open store refuses a state older than the one it saw, and grants no slot twice",
-        opened(1),
-        reserve(1),
-        PutBack(0),
-        ("DURABILITY_FAILED", reserve(2)),
-        ("DURABILITY_FAILED", snapshot()),
-        PutBack(1),
-        ("CAPACITY_EXCEEDED", reserve(2)),
-    ),
-    story(
-        "c4-another-state-with-the-same-number",
-        "C4: equal commitSeq and another stateHash is another history",
-        opened(2),
-        reserve(1),
-        PutBack(0),
-        Open("h2", "h1", 1, 2),
-        reserve(2, host="h2"),
-        ("DURABILITY_FAILED", snapshot()),
-    ),
-    story(
-        "c4-a-longer-history-that-forked",
-        "C4: a later state whose audit doesn't hold the hash that was seen",
-        opened(3),
-        reserve(1),
-        PutBack(0),
-        Open("h2", "h1", 1, 2),
-        reserve(2, host="h2"),
-        reserve(3, host="h2"),
-        ("DURABILITY_FAILED", snapshot()),
-        Open("h1", "h1", 1, 2),
-        snapshot(),
-    ),
-)
-
-_TEMPS = (
-    story(
-        "c5-a-failed-publication-leaves-no-temporary-file",
-        "C5: the lease runs out before the rename; nothing has changed and the next call works",
-        lease(until=START + 1_000),
-        Open("h1", "h1", 1, 2),
-        ("AUTHORITY_REVOKED", reserve(1, at("rename", later(1_000)))),
-        lease(),
-        reserve(1),
-    ),
-    story(
-        "c6-temporary-files-of-killed-writers",
-        "C6: the next transaction removes them, a read and a refused one too",
-        opened(),
-        LeaveTemp(),
-        LeaveTemp(),
-        snapshot(),
-        LeaveTemp(),
-        ("ADMISSION_BINDING_CONFLICT", on("renew", 9)),
-        LeaveTemp(),
-        ("COMMAND_FAILED", on("renew", 1, ttlMs=0)),
-        Open("h2", "h1", 1, 2),
-    ),
-)
 
 _SWEEPS = (
     story(
@@ -251,87 +189,6 @@ _SWEEPS = (
     ),
 )
 
-_ARGUMENTS = (
-    story(
-        "c3-commit-with-more-than-its-three-values",
-        "C3: anything more could rebind the row",
-        opened(),
-        reserve(1),
-        admit(1),
-        ("COMMAND_FAILED", commit(1, 1, runId=run(2))),
-        ("COMMAND_FAILED", commit(1, 1, state="released")),
-        commit(1, 1),
-    ),
-    story(
-        "c11-long-texts",
-        "C11: at most 4096 code points, no lone surrogates, not empty",
-        opened(4),
-        reserve(1),
-        reserve(2),
-        admit(1),
-        ("COMMAND_FAILED", force(1, 1, reason="r" * 4_097)),
-        ("COMMAND_FAILED", force(1, 1, reason="\ud800")),
-        force(1, 1, reason="ü" * 4_096),
-        admit(2),
-        ("COMMAND_FAILED", commit(2, 2, providerJobHandle="j" * 4_097)),
-        ("COMMAND_FAILED", commit(2, 2, providerJobHandle="")),
-        commit(2, 2, providerJobHandle="\U0001f600" * 4_096),
-    ),
-    story(
-        "c15-numbers-of-the-wrong-kind",
-        'C15: 1.0, true and "3" are no integers',
-        opened(),
-        ("COMMAND_FAILED", reserve(1, ttl=1_000.0)),
-        ("COMMAND_FAILED", reserve(1, ttl=True)),
-        ("COMMAND_FAILED", maximum("3", 1)),
-        ("COMMAND_FAILED", Open("h2", "h1", 1, 2.0)),
-        ("AUTHORITY_REVOKED", Open("h2", "h1", True, 2)),
-        reserve(1),
-    ),
-    story(
-        "c17-ids-before-the-transaction",
-        "C17: a bad id is seen before lease, authority and sweep, by every operation alike",
-        opened(),
-        reserve(1),
-        NO_SUCH_LEASE,
-        ("COMMAND_FAILED", call("renew", {"id": "1"})),
-        ("COMMAND_FAILED", call("markOrphanSuspect", {"id": "1"})),
-        ("COMMAND_FAILED", call("normalRelease", {"id": "1"})),
-        ("COMMAND_FAILED", call("dispatch", {"id": "1"})),
-        ("COMMAND_FAILED", call("readReservation", {"id": "1"}, who="eve")),
-        ("COMMAND_FAILED", call("readCommand", {"id": "1"})),
-        Close("h1"),
-        ("COMMAND_FAILED", call("commit", {"id": "1", "projectAdmitCommitSeq": 1})),
-        ("DURABILITY_FAILED", commit(1, 1)),
-    ),
-    story(
-        "c14-a-directory-removed-under-an-open-store",
-        "C14: a coordinator error, and all is well when it comes back",
-        opened(),
-        reserve(1),
-        Damage("directory-removed"),
-        ("DURABILITY_FAILED", snapshot()),
-        ReadEpoch(),
-        Mend("directory-removed"),
-        snapshot(),
-        Damage("directory-replaced"),
-        ("DURABILITY_FAILED", reserve(2)),
-        ReadEpoch(),
-        Mend("directory-replaced"),
-        reserve(2),
-    ),
-    story(
-        "c14-a-directory-removed-while-a-callback-is-awaited",
-        "C14, step 9: noticed before anything is published",
-        opened(),
-        ("DURABILITY_FAILED", reserve(1, at("authorize", Damage("directory-removed"), 2))),
-        Mend("directory-removed"),
-        reserve(1),
-        ("DURABILITY_FAILED", reserve(2, at("authorize", Damage("state-symlink"), 2))),
-        Mend("state-symlink"),
-        reserve(2),
-    ),
-)
 
 _ABANDONED = (
     story(
@@ -361,10 +218,7 @@ _ABANDONED = (
 STORIES: tuple[Story, ...] = (
     *_GENESIS,
     *_IDS,
-    *_OLD_STATES,
-    *_TEMPS,
     *_SWEEPS,
-    *_ARGUMENTS,
     *_ABANDONED,
     *(_damaged(kind) for kind in _FILES),
 )

@@ -1,6 +1,8 @@
 """Each operation's guards, from top to bottom, as the specification writes them: **Operations**."""
 
-from model.actions import Finish, Raises
+from attrs import evolve
+
+from model.actions import Call, Close, Raises, SetLease
 from stateful_tests.stories import (
     Story,
     admit,
@@ -15,7 +17,6 @@ from stateful_tests.stories import (
     maximum,
     on,
     opened,
-    parked,
     proof,
     reserve,
     row,
@@ -186,141 +187,6 @@ _RENEW = (
 )
 
 
-def _refused_proof(name: str, **changed: bool | str | int | None) -> Story:
-    return story(
-        f"normal-release-{name}",
-        "normalRelease: RECONCILE_REQUIRED, and byte for byte unchanged, unless everything is proven",
-        opened(),
-        committed(1, 1),
-        ended(1),
-        ("RECONCILE_REQUIRED", on("normalRelease", 1, at("read_release", says(proof(1, 1, **changed))))),
-        on("normalRelease", 1),
-    )
-
-
-_RELEASE = (
-    _refused_proof("with-a-live-child", providerNoLiveProcessTree=False),
-    _refused_proof("with-an-ambiguous-job", noAmbiguousJobs=False),
-    _refused_proof("after-a-mere-reconcile-timeout", reconcileTimeoutOnly=True),
-    _refused_proof("with-a-stale-sequence", projectAdmitCommitSeq=9),
-    _refused_proof("with-a-stale-version", runVersion=0),
-    _refused_proof("of-another-project", projectId=row(7)),
-    _refused_proof("of-another-reservation", reservationId=row(7)),
-    _refused_proof("with-an-unknown-status", status="done"),
-    _refused_proof("parked-without-readmission", status="paused", stage="parked"),
-    _refused_proof("paused-but-not-parked", status="paused", requiresReadmission=True),
-    _refused_proof("with-a-blank-proof-id", proofId=" "),
-    _refused_proof("with-one-for-true", noAmbiguousJobs=1),
-    _refused_proof("with-a-surrogate", proofId="\udfff"),
-    story(
-        "normal-release-guards",
-        "normalRelease: no row, other owner, not admitted, then once and as it is",
-        opened(),
-        (_CONFLICT, on("normalRelease", 1)),
-        reserve(1),
-        (_CONFLICT, on("normalRelease", 1)),
-        admit(1),
-        commit(1, 1),
-        (_REVOKED, on("normalRelease", 1, who="bob")),
-        ("RECONCILE_REQUIRED", on("normalRelease", 1)),
-        Finish(row(1), "failed"),
-        ("RECONCILE_REQUIRED", on("normalRelease", 1)),
-        ended(1)[1:],
-        on("normalRelease", 1),
-        later(7),
-        on("normalRelease", 1),
-    ),
-    story(
-        "normal-release-of-a-parked-run-and-its-readmission",
-        "a parked run gives its slot back, and runs again under a new reservation",
-        opened(1),
-        committed(1, 1),
-        parked(1),
-        on("normalRelease", 1),
-        reserve(2, of=1),
-        admit(2, of=1),
-        commit(2, 2),
-        (_CONFLICT, commit(1, 1)),
-    ),
-    story(
-        "normal-release-of-an-orphan",
-        "an orphan-suspect run that turns out to be over is released by proof",
-        opened(1),
-        committed(1, 1),
-        on("markOrphanSuspect", 1),
-        ("RECONCILE_REQUIRED", on("normalRelease", 1)),
-        ended(1),
-        on("normalRelease", 1),
-        reserve(2),
-    ),
-    story(
-        "force-release-guards",
-        "forceRelease: acknowledgement, reason, operator, row; then the slot is free",
-        opened(1),
-        ("POLICY_DENIED", force(1, 1, riskAcknowledgement=False)),
-        ("POLICY_DENIED", force(1, 1, riskAcknowledgement=1)),
-        ("POLICY_DENIED", force(1, 1, reason=" \t")),
-        ("POLICY_DENIED", force(1, 1, reason=None)),
-        ("POLICY_DENIED", force(1, 1, who="alice")),
-        (_CONFLICT, force(1, 1)),
-        committed(1, 1),
-        force(1, 1),
-        (_CONFLICT, force(1, 2)),
-        reserve(2),
-        force(2, 3),
-        snapshot(),
-    ),
-    story(
-        "force-release-of-an-expired-row",
-        "forceRelease: expired is terminal",
-        opened(1),
-        reserve(1, ttl=1_000),
-        later(1_000),
-        snapshot(),
-        (_CONFLICT, force(1, 1)),
-    ),
-)
-
-_COMMANDS = (
-    story(
-        "command-rules",
-        "a command id takes effect once, for one principal and one request",
-        opened(2),
-        maximum(3, 1),
-        maximum(3, 1),
-        ("IDEMPOTENCY_CONFLICT", maximum(4, 1)),
-        ("IDEMPOTENCY_CONFLICT", force(1, 1)),
-        ("POLICY_DENIED", maximum(3, 1, who="alice")),
-        ("CROSS_PRINCIPAL_COMMAND", call("readCommand", {"id": command(1)}, who="alice")),
-        call("readCommand", {"id": command(1)}, who="root"),
-        call("readCommand", {"id": command(2)}, who="root"),
-    ),
-    story(
-        "set-max-active-runs-guards",
-        "setMaxActiveRuns: never below the slots held; a refused command id is still new",
-        opened(2),
-        reserve(1),
-        reserve(2),
-        ("POLICY_DENIED", maximum(5, 1, who="alice")),
-        ("CAPACITY_EXCEEDED", maximum(1, 1)),
-        maximum(3, 1),
-        maximum(2, 2),
-        ("CAPACITY_EXCEEDED", reserve(3)),
-        ("COMMAND_FAILED", maximum(0, 3)),
-    ),
-    story(
-        "command-answers-again-what-it-answered",
-        "a replayed forceRelease answers its row as it was then",
-        opened(2),
-        committed(1, 1),
-        force(1, 1),
-        maximum(9, 2),
-        force(1, 1),
-        ("IDEMPOTENCY_CONFLICT", force(1, 1, reason="another")),
-        ("IDEMPOTENCY_CONFLICT", force(2, 1)),
-    ),
-)
-
 _READS = (
     story(
         "read-guards",
@@ -360,44 +226,58 @@ _READS = (
     ),
 )
 
-_DISPATCH = (
+
+_EVERY: tuple[Call, ...] = (
+    reserve(2),
+    commit(1, 1),
+    on("renew", 1),
+    on("markOrphanSuspect", 1),
+    on("normalRelease", 1),
+    force(1, 9),
+    maximum(3, 9),
+    on("readReservation", 1),
+    call("readCommand", {"id": command(9)}),
+    snapshot(),
+    on("dispatch", 1),
+)
+_ALIKE = (
     story(
-        "dispatch-guards",
-        "dispatch: no row, other owner, only a committed row; what prepare returns must be callable",
+        "every-operation-on-a-closed-store",
+        "a closed store refuses everything, after a look at the arguments",
         opened(),
-        (_CONFLICT, on("dispatch", 1)),
-        reserve(1),
-        (_CONFLICT, on("dispatch", 1)),
-        admit(1),
-        commit(1, 1),
-        (_REVOKED, on("dispatch", 1, who="bob")),
-        ("COMMAND_FAILED", on("dispatch", 1, at("prepare", says("no function")))),
-        ("DURABILITY_FAILED", on("dispatch", 1, at("prepare", Raises()))),
-        ("POLICY_DENIED", on("dispatch", 1, at("prepare", Raises("POLICY_DENIED")))),
-        on("dispatch", 1),
-        on("dispatch", 1, at("activation", says({"pid": 7}))),
-        on("markOrphanSuspect", 1),
-        (_CONFLICT, on("dispatch", 1)),
+        committed(1, 1),
+        Close("h1"),
+        [("DURABILITY_FAILED", one) for one in _EVERY],
     ),
     story(
-        "dispatch-that-fails-after-publication",
-        "dispatch: refused or failing at step 11, it keeps what step 10 published",
-        opened(2),
+        "every-operation-without-a-lease",
+        "no lease, no operation: the fence comes before the caller's own rights",
+        opened(),
         committed(1, 1),
-        reserve(2, ttl=1_000),
-        admit(2),
-        later(1_000),
-        ("DURABILITY_FAILED", on("dispatch", 1, at("activation", Raises()))),
-        snapshot(),
+        SetLease(None),
+        [(_REVOKED, one) for one in _EVERY],
+    ),
+    story(
+        "every-operation-by-a-stranger",
+        "whom the authority doesn't know, nobody serves",
+        opened(),
+        committed(1, 1),
+        [(_REVOKED, evolve(one, context="eve")) for one in _EVERY],
+    ),
+    story(
+        "every-operation-with-a-name-too-many",
+        "unknown names are seen before all else",
+        opened(),
+        committed(1, 1),
+        SetLease(None),
+        [("COMMAND_FAILED", evolve(one, arguments={**one.arguments, "more": 1})) for one in _EVERY],
     ),
 )
 
 STORIES: tuple[Story, ...] = (
+    *_ALIKE,
     *_RESERVE,
     *_COMMIT,
     *_RENEW,
-    *_RELEASE,
-    *_COMMANDS,
     *_READS,
-    *_DISPATCH,
 )

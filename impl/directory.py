@@ -76,13 +76,17 @@ def open_directory(directory: str | PathLike[str]) -> Directory:
 
 
 def path_of(directory: object) -> str:
+    """The absolute path that is meant. Raises COMMAND_FAILED for what is none, DURABILITY_FAILED."""
     try:
         path = fspath(directory)  # type: ignore[call-overload]  # whatever it is: that is what is asked here
     except TypeError:
         path = None
     if type(path) is not str or not path or "\0" in path:
         refuse(COMMAND_FAILED, "the directory must be a path: a non-empty text without NUL")
-    return disk.absolute_path(path)
+    try:
+        return disk.absolute_path(path)
+    except OSError as error:
+        refuse(DURABILITY_FAILED, f"{path} can't be made absolute, the working directory is gone: {error}")
 
 
 def _open(asked: str) -> Directory:

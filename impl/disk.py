@@ -249,7 +249,8 @@ def forks() -> int:
 
 
 def open_lock(path: str) -> int:
-    """The lock file open for locking, made if it is missing. Never waits. Raises OSError."""
+    """The lock file open for locking, made if it is missing. Never waits. Raises OSError, also where the
+    directory is gone."""
     while True:
         descriptor = _open_lock(path, 0)
         if descriptor is not None:
@@ -265,7 +266,8 @@ def open_lock(path: str) -> int:
 
 def _open_lock(path: str, create: int) -> int | None:
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | create
-    with _fork_guard, contextlib.suppress(FileNotFoundError, FileExistsError):
+    # Only what the other of the two attempts can mend: without its directory neither ever succeeds.
+    with _fork_guard, contextlib.suppress(FileExistsError if create else FileNotFoundError):
         descriptor = os.open(path, flags, 0o600)
         _lock_descriptors.add(descriptor)
         return descriptor

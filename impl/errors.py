@@ -78,10 +78,10 @@ def refuse(code: Code, message: str) -> NoReturn:
 
 
 def describe(error: BaseException) -> str:
-    """What an exception says, even one that can't say it."""
+    """What an exception says, even one that can't say it, as a text that can be printed."""
     name = type(error).__name__
     try:
-        return f"{name}: {error}"
+        return f"{name}: {error}".encode("utf-8", "backslashreplace").decode()
     except Exception:  # noqa: BLE001 -- a foreign exception whose text fails must not hide what happened
         return name
 

@@ -8,6 +8,7 @@ Doesn't: know which keys there should be. That is `codec`'s.
 """
 
 import json
+from collections import Counter
 from typing import Final, NoReturn
 
 _DIGITS: Final = 16
@@ -42,8 +43,7 @@ def parse_json(data: bytes) -> object:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise FormatError(f"the key {twice!r} is there twice in one object")
     return found
 

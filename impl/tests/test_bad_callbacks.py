@@ -111,7 +111,7 @@ def test_calling_the_store_from_its_own_callback_is_refused_at_once(bench: Bench
     def reenter(_truth: Any) -> Any:
         return call.store.call("snapshot", {}, "alice")
 
-    with untouched(bench.directory), at_once(3):
+    with untouched(bench.directory), at_once():
         for callback, nth, operation in STEPS:
             bench.authority.interfere(callback, nth, reenter)
             refusal(lambda o=operation: o(call), DURABILITY)
@@ -173,7 +173,7 @@ def test_a_callback_that_waits_for_another_threads_call_waits_for_the_timeout_at
         thread.join(10)
 
     bench.authority.interfere("authorize", 1, meanwhile(wait))
-    with at_once(5):
+    with at_once():
         assert call("snapshot")["commitSeq"] == 1
     assert len(outcomes) == 1
 

@@ -6,6 +6,7 @@ new one, whole; no temporary file stays (unless it is the removal that fails); a
 """
 
 import errno
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +18,7 @@ from impl import disk
 from impl.disk import CrashPoint
 from impl.tests.derive_store import uuid
 from impl.tests.independent import IDENTITY, LOCK, STATE, store_faults
-from impl.tests.workbench import Bench, Caller, force, refusal, workbench
+from impl.tests.workbench import Bench, Caller, at_once, force, refusal, workbench
 
 DURABILITY = "DURABILITY_FAILED"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS, errno.EINTR, errno.EMFILE)
@@ -189,6 +190,39 @@ def test_a_full_disk_refuses_every_write_and_still_answers_every_read(bench: Ben
             assert temporary(bench) == []
     assert len(struck) == 10
     assert call.reserve(20)["reservation"]["state"] == "reserved"
+
+
+ONCE_DURABLE = ("state-dirsync-after", "lock-release-before", "lock-release-after")
+
+
+@pytest.mark.parametrize("point", CrashPoint, ids=str)
+def test_a_directory_that_vanishes_at_any_step_ends_the_call_at_once(point: CrashPoint) -> None:
+    with workbench() as bench:
+        call = Caller(bench.open(), bench)
+        other = Caller(bench.open(), bench)
+        publish(other, 5)  # so that this store has a state of others to sync
+        (bench.directory / LOCK).unlink()  # so that it is made again
+        (bench.directory / f"{STATE}.{'ab' * 16}.tmp").touch()  # so that there is one to remove
+        struck: list[CrashPoint] = []
+
+        def vanish(arrived: CrashPoint) -> None:
+            if arrived is point and not struck:
+                struck.append(arrived)
+                shutil.rmtree(bench.directory)
+
+        former = disk.install(vanish)
+        try:
+            with at_once():
+                try:
+                    answer = publish(call, 9)
+                except impl.CoordinatorError as caught:
+                    answer = caught.code
+        finally:
+            disk.install(former)
+        assert answer == (9 if not struck or point in ONCE_DURABLE else DURABILITY), point
+        if struck:
+            refusal(lambda: publish(call, 9), DURABILITY)
+            assert not bench.directory.exists()
 
 
 def test_no_activation_runs_after_a_publication_that_failed(bench: Bench) -> None:

@@ -111,7 +111,7 @@ def test_a_genesis_for_which_there_is_no_room_can_be_tried_again(bench: Bench) -
 
 
 def test_places_that_can_hold_no_store_are_refused_at_once(bench: Bench) -> None:
-    with at_once(3):
+    with at_once():
         for place in (
             "/",
             "/proc",
@@ -180,9 +180,9 @@ def test_a_huge_file_with_its_fault_at_the_end_is_refused_without_delay(bench: B
     ]
     for content in contents:
         bench.state.write_bytes(content)
-        with at_once(5), untouched(bench.directory):
+        with at_once(), untouched(bench.directory):
             refusal(lambda: store.call("snapshot", {}, "alice"), DURABILITY)
-        with at_once(10):
+        with at_once():
             assert impl.audit_directory(bench.directory).faults != ()
 
 

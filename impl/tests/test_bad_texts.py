@@ -86,7 +86,7 @@ def texts(good: bytes) -> dict[str, bytes]:
 
 def test_a_state_that_is_no_text_is_refused(readers: Readers) -> None:
     for name, content in texts(readers.good).items():
-        with at_once(5):
+        with at_once():
             try:
                 readers.refused(content, "DURABILITY_FAILED")
             except Exception as error:
@@ -95,7 +95,7 @@ def test_a_state_that_is_no_text_is_refused(readers: Readers) -> None:
 
 def test_an_identity_that_is_no_text_is_refused(readers: Readers, bench: Bench) -> None:
     for name, content in texts(bench.identity.read_bytes()).items():
-        with at_once(5):
+        with at_once():
             try:
                 identity_refused(bench, readers.store, content)
             except Exception as error:

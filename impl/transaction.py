@@ -77,9 +77,8 @@ class _Transaction:
         try:
             return self._steps()
         except CoordinatorError as refusal:
-            if (
-                refusal.code != DURABILITY_FAILED
-            ):  # which tells nothing of the state, and may be the disk itself
+            # A DURABILITY_FAILED tells nothing of the state, and may well be the disk itself.
+            if refusal.code != DURABILITY_FAILED:
                 self._make_durable()
             raise
 

@@ -91,9 +91,11 @@ def kills_table(counts: Mapping[str, int]) -> list[str]:
         for step, row in sorted(steps.items())
     ]
     lines = table(["disk step", *_MOMENTS], rows, numbers=frozenset({1, 2, 3}))
-    told = ", ".join(f"{safe(name, 30)} {_short(count)}" for name, count in sorted(situations.items()))
-    lines += ["", *paragraph(told, first=f"in {len(situations)} situations: ")]
-    return [*lines, f"of these, {recovering:,} while recovering from a kill"]
+    least = min(situations, key=lambda name: (situations[name], name))
+    told = (
+        f"in {len(situations)} situations, least often in {safe(least, 40)} ({_short(situations[least])}); "
+    )
+    return [*lines, "", *paragraph(f"{told}{recovering:,} of these while recovering from a kill", then="")]
 
 
 def others_table(counts: Mapping[str, int], floors: Mapping[str, int]) -> list[str]:

@@ -37,21 +37,24 @@ def width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def wrap(text: str, columns: int) -> list[str]:
-    """`text` in lines of at most `columns`, broken at spaces.
+def wrap(text: str, columns: int, *, taken: int = 0) -> list[str]:
+    """`text` in lines of at most `columns`, broken at spaces; of the first line `taken` are in use already.
 
-    A word that is wider than that is broken after `_/,.-`, else anywhere; others stay whole, so that a path
-    can be copied.
+    A word that is wider than a line is broken after `_/,.-`, else anywhere; others stay whole, so that a
+    path can be copied.
     """
     lines = [""]
     for word in text.split():
-        if lines[-1] and width(lines[-1]) + 1 + width(word) <= columns:
+        room = columns - taken if len(lines) == 1 else columns
+        if not lines[-1] and width(word) <= room:
+            lines[-1] = word
+        elif lines[-1] and width(lines[-1]) + 1 + width(word) <= room:
             lines[-1] += f" {word}"
         elif width(word) <= columns:
             lines.append(word)
         else:
             lines += _broken(word, columns)
-    return lines[1:] if len(lines) > 1 else lines
+    return lines if lines[0] or taken or len(lines) == 1 else lines[1:]
 
 
 def _broken(word: str, columns: int) -> list[str]:
@@ -68,7 +71,7 @@ def _broken(word: str, columns: int) -> list[str]:
 
 def paragraph(text: str, *, first: str = "", then: str = "  ") -> list[str]:
     """`text` as a paragraph of 80 columns; `first` opens its first line, `then` the others."""
-    lines = wrap(text, COLUMNS - max(len(first), len(then)))
+    lines = wrap(text, COLUMNS - len(then), taken=max(0, len(first) - len(then)))
     return [(then if number else first) + line for number, line in enumerate(lines)]
 
 

@@ -46,6 +46,15 @@ def test_replay_imports_nothing_heavy() -> None:
         assert imported_by("replay", str(trace)) & set(HEAVY) == set()
 
 
+def test_planning_every_phase_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from holdtrue.phases import PHASES;"
+        "plans = [phase.plan('quick', 0) for phase in PHASES]; assert all(plan.jobs for plan in plans);"
+        f"sys.exit(any(name in sys.modules for name in {HEAVY!r}))"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 @pytest.mark.parametrize("arguments", [("--help",), ("check", "--help"), ("audit", "--help")])
 def test_help_costs_at_most_150_ms_more_than_a_bare_interpreter(arguments: tuple[str, ...]) -> None:
     # Processor time, since other tests keep the cores busy; the least of several runs, the two in turn.

@@ -23,7 +23,6 @@ from crash_tests.trial import (
     Arrival,
     Situation,
     awoken,
-    found,
     kill,
     prepared,
     probes,
@@ -144,8 +143,11 @@ class _Run:
             if isinstance(left, Violation):
                 self.fail(kills, (), left)
             else:
-                kept = _Left(kills, self.place.picture(), left)
-                self.recovered(kept)
+                picture = self.place.picture()
+                self.judge(kills, left, recovery(self.scenario.flight, left.decided.world))
+                # Its target has been used up, and it would hold on to a whole store.
+                kept = _Left(kills, picture, evolve(left, target=None))
+                self.recovered_otherwise(kept)
                 lefts.append(kept)
             self.count(arrival, again=bool(before))
         return lefts
@@ -159,24 +161,19 @@ class _Run:
             counts[f"kill/{self.scenario.name}, recovering/{arrival.key}"] += 1
             counts[f"recovery/{self.scenario.name}"] += 1
 
-    def recovered(self, left: _Left) -> None:
-        """Recovers from `left` in each way that this campaign asks for."""
-        world = left.aftermath.decided.world
-        self.judge(left, recovery(self.scenario.flight, world))
+    def recovered_otherwise(self, left: _Left) -> None:
+        """Recovers from `left` in each further way that this campaign asks for."""
         if self.campaign.reach.newer:
-            self.put_back(left)
-            self.judge(left, recovery(self.scenario.flight, world, newer=True))
+            self.place.put_back(left.picture)
+            actions = recovery(self.scenario.flight, left.aftermath.decided.world, newer=True)
+            self.judge(left.kills, left.aftermath, actions)
         if self.campaign.reach.survivors and len(left.kills) == 1:
             self.survived(left)
 
-    def put_back(self, left: _Left) -> None:
-        self.place.put_back(left.picture)
-        left.aftermath = evolve(left.aftermath, target=found(self.place, left.aftermath.memory))
-
-    def judge(self, left: _Left, actions: tuple[Action, ...]) -> None:
-        violation = recover(left.aftermath, actions)
+    def judge(self, kills: tuple[Killed, ...], left: Aftermath, actions: tuple[Action, ...]) -> None:
+        violation = recover(self.place, left, actions)
         if violation is not None:
-            self.fail(left.kills, actions, violation)
+            self.fail(kills, actions, violation)
 
     def survived(self, left: _Left) -> None:
         """The warm store of this process stands for another one, which lived through the kill."""

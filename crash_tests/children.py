@@ -13,8 +13,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -157,23 +156,9 @@ def fork() -> int:
         return os.fork()
 
 
-@contextmanager
-def still() -> Iterator[None]:
-    """Freezes what lives now and stops the collector, so that a child touches, and copies, few pages."""
-    collecting = gc.isenabled()
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-        if collecting:
-            gc.enable()
-
-
 def _run(work: Callable[[Say], None], writer: int, others: tuple[int, ...]) -> None:
-    """The child's whole life."""
+    """The child's whole life. Short as it is, a collection would only copy pages by touching them."""
+    gc.disable()
     status = FAILED
     try:
         for descriptor in others:

@@ -7,6 +7,7 @@ situation, and the forge, which only waits, forks the children.
 A forge ends when it is closed, and by itself when its maker is gone. Its children have a deadline.
 """
 
+import gc
 import os
 import pickle
 import select
@@ -30,6 +31,7 @@ class Forge:
         def serve(_: Say) -> None:
             os.close(self._asks)
             os.close(self._answers)
+            gc.freeze()
             while (request := _receive(asks)) is not None:
                 _send(answers, pickle.dumps(_done(work, request, (asks, answers))))
 

@@ -14,7 +14,6 @@ from typing import Any
 from attrs import asdict, evolve
 
 from crash_tests.campaign import ENOUGH, Campaign, Reach
-from crash_tests.children import still
 from crash_tests.faults import faults, strike
 from crash_tests.ground import ground
 from crash_tests.holders import HOLDERS
@@ -98,9 +97,8 @@ def _slices(numbers: range, size: int) -> Iterator[range]:
 def run_kills(params: Mapping[str, Any]) -> JobResult:
     """Kills the scenarios that `params` names, as far as its `reach` says."""
     campaign = Campaign(Reach(**params["reach"]), int(params["seed"]))
-    with still():
-        for name in params["scenarios"]:
-            campaign.run(SCENARIOS[name])
+    for name in params["scenarios"]:
+        campaign.run(SCENARIOS[name])
     return _result("run_kills", params, campaign.counts, campaign.failures)
 
 
@@ -108,10 +106,9 @@ def run_faults(params: Mapping[str, Any]) -> JobResult:
     """Makes each disk step of the scenarios fail."""
     counts: Counter[str] = Counter()
     failures: list[Failure] = []
-    with still():
-        for name in params["scenarios"]:
-            found = _faults_of(name, counts, every_error=bool(params["every_error"]))
-            failures += [story.failure() for story in found]
+    for name in params["scenarios"]:
+        found = _faults_of(name, counts, every_error=bool(params["every_error"]))
+        failures += [story.failure() for story in found]
     return _result("run_faults", params, counts, failures)
 
 
@@ -170,7 +167,7 @@ def run_rates(params: Mapping[str, Any]) -> JobResult:
 
 def once(race: Race) -> list[str]:
     """Runs `race` in a fresh place; what was wrong."""
-    with ground(missing=True) as place, still():
+    with ground(missing=True) as place:
         return race.run(Place(place.root))
 
 

@@ -127,7 +127,7 @@ def decide(
         return Violation(WHOLE, f"what the kill left is not whole: {seen.problems[0]}")
     for candidate in possible:
         if candidate.shown_by(seen):
-            return candidate
+            return evolve(candidate, world=evolve(candidate.world, temps=seen.temps))
     for lost, world in enumerate(worlds[:acknowledged]):
         if _candidate("", world).shown_by(evolve(seen, launched=world.launched)):
             missing = acknowledged - lost

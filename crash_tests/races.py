@@ -151,7 +151,7 @@ def ask(
     arguments: dict[str, object],
     *,
     context: str = "alice",
-    prepare: Callable[[object], object] | None = None,
+    prepare: Callable[[object], Callable[[], object]] | None = None,
 ) -> Said:
     """One call, with its refusal as a value."""
     try:

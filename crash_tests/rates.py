@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Mapping
 
-from crash_tests.children import HarnessError, fork, still
+from crash_tests.children import HarnessError, fork
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import RESERVED, TTL_MS, Scenario, call, reserve, uuid_of
@@ -40,7 +40,7 @@ def measure(*, rounds: int = ROUNDS) -> Mapping[str, float]:
     Each trial is followed by a bare one, so that whatever else the machine does slows both alike. Of each
     point's trials, and of all the bare ones, the median counts.
     """
-    with ground() as place, prepared(MEASURED, place) as situation, still():
+    with ground() as place, prepared(MEASURED, place) as situation:
         arrivals = record(situation)
         turns = [_turn(situation, arrivals) for _ in range(rounds + 1)][1:]
     trial = statistics.mean(
@@ -65,7 +65,7 @@ def _turn(situation: Situation, arrivals: tuple[Arrival, ...]) -> list[tuple[flo
 def _trial(situation: Situation, arrival: Arrival) -> None:
     left = kill(situation, arrival)
     if not isinstance(left, Violation):
-        found = recover(left, recovery(situation.flight, left.decided.world))
+        found = recover(situation.ground, left, recovery(situation.flight, left.decided.world))
         if found is None:
             return
         left = found

@@ -162,4 +162,6 @@ def _killed(story: Story, first: Situation) -> Violation | str | None:
         if left is None:
             record(situation)
             return None
-        return survive(first, left, story.after) if story.survivor else recover(left, story.after)
+        if story.survivor:
+            return survive(first, left, story.after)
+        return recover(place, left, story.after)

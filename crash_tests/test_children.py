@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from crash_tests.children import Child, HarnessError, Say, in_child, still
+from crash_tests.children import Child, HarnessError, Say, in_child
 
 
 def _alive(pid: int) -> bool:
@@ -72,12 +72,3 @@ def test_a_child_in_a_with_is_gone_after_it_even_when_the_body_fails() -> None:
 def test_listening_for_what_is_never_said_is_an_error_of_the_harness() -> None:
     with Child(lambda say: say(b"hello")) as child, pytest.raises(HarnessError, match="never said"):
         child.listen(b"good-bye", 5.0)
-
-
-def test_a_still_parent_gets_its_collector_back() -> None:
-    import gc
-
-    assert gc.isenabled()
-    with still():
-        assert not gc.isenabled()
-    assert gc.isenabled()

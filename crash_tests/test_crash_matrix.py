@@ -42,7 +42,7 @@ def test_a_reservation_is_what_the_crash_matrix_says(name: str) -> None:
             assert not isinstance(left, Violation), left
             world = left.decided.world
             opens = reopening(scenario.flight, world)
-            with left.target as target:
+            with found(place, left.memory) as target:
                 # An opening sweeps, so a row that is due already may move on at once.
                 assert work_on(target, world, opens) is None
                 seen[0].add(_state(target, row))
@@ -64,7 +64,7 @@ def test_killed_anywhere_in_genesis_no_reservation_is_there_and_the_store_opens(
             left = kill(situation, arrival)
             assert not isinstance(left, Violation), left
             world = left.decided.world
-            with left.target as target:
+            with found(place, left.memory) as target:
                 assert work_on(target, world, reopening(scenario.flight, world)) is None
                 observed = target.observe()
             assert observed.store is not None

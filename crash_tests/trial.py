@@ -65,14 +65,14 @@ class Arrival:
 
 @frozen
 class Aftermath:
-    """What a kill left behind: the store as a fresh process would find it, and the world decided upon.
+    """What a kill left behind: the world decided upon, and what the surroundings know.
 
-    No host is open in `target` yet. The directory stands as the kill left it until someone works on.
+    `target` is the store as a fresh process finds it, already looked at; it serves for one recovery.
     """
 
-    target: StoreTarget = field(eq=False, repr=False)
-    memory: bytes = field(repr=False)
     decided: Candidate
+    memory: bytes = field(repr=False)
+    target: StoreTarget | None = field(default=None, eq=False, repr=False)
 
 
 @define
@@ -121,7 +121,10 @@ class Situation:
                 say(_ANSWERED)
         else:
             recall(self.target.around, request.memory)
-            say(pickle.dumps(work_on(self.target, request.world, request.actions)))
+            # The same hosts under fresh eyes: this target has seen the files as they were before the kill.
+            target = StoreTarget(self.ground.directory)
+            target.hosts, target.around = self.target.hosts, self.target.around
+            say(pickle.dumps(work_on(target, request.world, request.actions)))
 
 
 @frozen
@@ -244,7 +247,7 @@ def look(situation: Situation, arrival: Arrival, ended: Ended) -> Aftermath | Vi
         return Violation(
             TEMPS, f"{seen.temps} temporary files stand there after one kill, not {most} at most"
         )
-    return Aftermath(target, arrival.memory, decided)
+    return Aftermath(decided, arrival.memory, target)
 
 
 def reopening(flight: Sequence[Action], world: World, *, newer: bool = False) -> tuple[Action, ...]:
@@ -265,12 +268,12 @@ def probes(flight: Sequence[Action], world: World, host: str) -> tuple[Action, .
     return (*again, evolve(fresh, host=host))
 
 
-def recover(left: Aftermath, actions: Sequence[Action]) -> Violation | None:
+def recover(place: Ground, left: Aftermath, actions: Sequence[Action]) -> Violation | None:
     """Performs `actions` on what a kill left, in lockstep with the model; the first thing that is wrong.
 
-    The directory must still stand as the kill left it.
+    The directory must stand as the kill left it.
     """
-    with left.target as target:
+    with left.target or found(place, left.memory) as target:
         return work_on(target, left.decided.world, actions)
 
 

@@ -36,15 +36,13 @@ class Change:
 class Fault:
     """A named, small change of the store.
 
-    `breaks` is what no longer holds, as a clause id or in words; `caught_by` is the part of the checks
-    that must see it: `walk` (model against store), `kill` (killed at marked points), `faults` (failing
-    disk steps) or `processes` (real processes at once).
+    `sentence` is what the store does then, `breaks` what no longer holds: a clause id, or the words of the
+    specification.
     """
 
     id: str
     sentence: str
     breaks: str
-    caught_by: str
     changes: tuple[Change, ...]
 
 

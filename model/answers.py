@@ -1,18 +1,19 @@
 """The forms of what the authority answers: lease, identity, admission, abandonment, release proof.
 
 Each function takes any JSON value and gives the typed answer, or nothing where the value has not the form.
-Extra keys are allowed, except in the lease, whose shape is closed. Booleans are never integers. Whether a
-well-formed answer is about the right reservation, and true, is not looked at here.
+Extra keys are allowed, except in the lease, whose shape is closed. Booleans are never integers, and an empty
+string is no text. Whether a well-formed answer is about the right reservation, and true, is not looked at.
 """
 
 from typing import Final
 
 from attrs import frozen
 
-from model.texts import is_integer, is_sound, is_telling, is_text
+from model.texts import is_integer, is_telling, is_text
 from model.values import JSON, Binding, Fact, Identity, Lease, Row
 
 _LEASE: Final = frozenset({"holderId", "fencingEpoch", "endpoint", "expiresAt"})
+_NO_STAGE: Final = "(no stage)"
 _FINAL: Final = frozenset({"completed", "failed", "blocked", "cancelled"})
 
 
@@ -81,7 +82,7 @@ def identity(value: JSON) -> Identity | None:
 def _subject(value: dict[str, JSON]) -> tuple[str, Binding] | None:
     reservation, project = value.get("reservationId"), value.get("projectId")
     domain, run = value.get("projectControlDomainId"), value.get("runId")
-    if is_sound(reservation) and is_sound(project) and is_sound(domain) and is_sound(run):
+    if is_text(reservation) and is_text(project) and is_text(domain) and is_text(run):
         return reservation, (project, domain, run)
     return None
 
@@ -116,11 +117,12 @@ def verdict(value: JSON) -> Admission | Abandonment | None:
 
 
 def release(value: JSON) -> Release | None:
+    """A proof without a `stage` can still show a run that is over, which nobody asks for its stage."""
     if not isinstance(value, dict):
         return None
     subject = _admission(value)
-    proof, status, stage = value.get("proofId"), value.get("status"), value.get("stage")
-    if subject is None or not is_telling(proof) or not is_sound(status) or not is_sound(stage):
+    proof, status, stage = value.get("proofId"), value.get("status"), value.get("stage", _NO_STAGE)
+    if subject is None or not is_telling(proof) or not is_text(status) or not is_text(stage):
         return None
     at_rest = (
         value.get("providerNoLiveProcessTree") is True

@@ -76,6 +76,10 @@ def run(
     try:
         outcome = Accepted(_steps(transaction, context, initial_maximum, apply))
     except RefusalError as refusal:
+        if refusal.code != "DURABILITY_FAILED" and surroundings.directory_is_away(transaction.world):
+            return before, Declined(
+                "whether a directory that is gone can be synced for a refusal is left open"
+            )
         outcome = Refused(refusal.code, refusal.side_effects)
     except ImpossibleError as impossible:
         return before, Declined(str(impossible))

@@ -239,12 +239,12 @@ def _put_back(world: World, event: PutBack) -> World | Declined:
     return evolve(world, store=world.earlier[event.index])
 
 
-def _directory_is_away(world: World) -> bool:
+def directory_is_away(world: World) -> bool:
     return not world.damage.isdisjoint(("directory-removed", "directory-replaced"))
 
 
 def _leave_temp(world: World, _event: LeaveTemp) -> World | Declined:
-    if world.store is None or _directory_is_away(world):
+    if world.store is None or directory_is_away(world):
         return Declined("there is no directory to leave it in")
     return evolve(world, temps=world.temps + 1)
 
@@ -255,7 +255,7 @@ def _damage(world: World, event: Damage) -> World | Declined:
     part = event.kind.partition("-")[0]
     if world.store is None or (part == "identity" and not world.identity_file):
         return Declined("there is nothing to damage")
-    if _directory_is_away(world) or (part == "directory" and world.damage):
+    if directory_is_away(world) or (part == "directory" and world.damage):
         return Declined("one damage at a time where the directory is concerned")
     if any(kind.startswith(f"{part}-") for kind in world.damage):
         return Declined(f"the {part} file is damaged already")

@@ -22,7 +22,7 @@ OVER: dict[str, JSON] = {
     "reconcileTimeoutOnly": False,
 }
 BINDING = (PROJECT, DOMAIN, run_id(1))
-NO_STRINGS: list[JSON] = [None, 1, True, [], {}, "x" * 4097, "\udc00"]
+NO_STRINGS: list[JSON] = [None, 1, True, [], {}, "", "x" * 4097, "\udc00"]
 NO_INTEGERS: list[JSON] = [None, True, 1.0, "1", -1, 2**53, []]
 
 
@@ -42,7 +42,7 @@ def test_nothing_but_an_object_is_an_answer(bad: JSON) -> None:
 
 
 @pytest.mark.parametrize("name", ["holderId", "endpoint"])
-@pytest.mark.parametrize("bad", [*NO_STRINGS, ""], ids=lambda bad: repr(bad)[:9])
+@pytest.mark.parametrize("bad", NO_STRINGS, ids=lambda bad: repr(bad)[:9])
 def test_the_texts_of_a_lease_are_short_sound_and_not_empty(name: str, bad: JSON) -> None:
     assert answers.lease({**LEASE, name: bad}) is None
 
@@ -58,7 +58,7 @@ def test_an_identity_may_say_more() -> None:
 
 
 @pytest.mark.parametrize("name", ["principal", "ownerId"])
-@pytest.mark.parametrize("bad", [*NO_STRINGS, "", " \t"], ids=lambda bad: repr(bad)[:9])
+@pytest.mark.parametrize("bad", [*NO_STRINGS, " \t"], ids=lambda bad: repr(bad)[:9])
 def test_whoever_is_blank_or_unsound_is_nobody(name: str, bad: JSON) -> None:
     assert answers.identity({**WHO, name: bad}) is None
 
@@ -104,9 +104,15 @@ def test_an_abandonment_says_so() -> None:
 
 @pytest.mark.parametrize("status", ["completed", "failed", "blocked", "cancelled"])
 def test_a_run_that_is_over_frees_its_slot(status: str) -> None:
-    proof = answers.release({**OVER, "status": status, "stage": "", "more": 1})
+    proof = answers.release({**OVER, "status": status, "stage": "any", "more": 1})
     assert proof is not None
     assert proof.frees
+
+
+def test_a_run_that_is_over_needs_no_stage_but_a_parked_one_does() -> None:
+    without = {name: each for name, each in OVER.items() if name != "stage"}
+    proofs = [answers.release({**without, **change}) for change in ({}, {"status": "paused"})]
+    assert [proof is not None and proof.frees for proof in proofs] == [True, False]
 
 
 def test_a_parked_run_frees_its_slot_only_if_it_must_be_admitted_anew() -> None:

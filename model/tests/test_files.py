@@ -156,6 +156,12 @@ def test_nobody_puts_a_state_back_that_never_was() -> None:
     declined(ok(world, Close("h")), PutBack(0))
 
 
+def test_a_directory_that_goes_meanwhile_is_noticed_unless_something_else_refuses_first() -> None:
+    during = at("authorize", Happens(Damage("directory-removed")))
+    refused(opened(), call("snapshot", during=during), "DURABILITY_FAILED")
+    declined(opened(), maximum(1, who="alice", during=during))
+
+
 def test_damage_of_two_files_is_mended_one_by_one() -> None:
     world = ok(opened(), Damage("state-mode"), Damage("lock-fifo"), Mend("state-mode"))
     refused(world, SNAPSHOT, "DURABILITY_FAILED")

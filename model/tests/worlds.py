@@ -147,8 +147,8 @@ def force(
     )  # fmt: skip
 
 
-def maximum(many: int, command: int = 1, who: str = "root") -> Call:
-    return call("setMaxActiveRuns", who, commandId=cid(command), maxActiveRuns=many)
+def maximum(many: int, command: int = 1, who: str = "root", during: tuple[Disturbance, ...] = ()) -> Call:
+    return call("setMaxActiveRuns", who, "h", during, commandId=cid(command), maxActiveRuns=many)
 
 
 def release(number: int = 1, who: str = "alice", during: tuple[Disturbance, ...] = ()) -> Call:

@@ -179,10 +179,42 @@ def killed_by_environment(place: Place) -> list[str]:
     return wrong + place.faults()
 
 
+_HELD = ("open a", "open b", "a: reserve 1, standing still under the mutex")
+
 HOLDERS: tuple[Race, ...] = (
-    Race("killed-holder", "a waiter goes on, past a zombie", "C7", killed_holder),
-    Race("stopped-holder", "others time out, nothing is lost", "C7", stopped_holder),
-    Race("forked-holder", "a forked child neither holds nor releases", "C7", forked_holder),
-    Race("replaced-lock", "never two holders who publish", "C7", replaced_lock),
-    Race("killed-by-environment", "the kill hook of any process", "crash-matrix", killed_by_environment),
+    Race(
+        "killed-holder",
+        "a waiter goes on, past a zombie",
+        "C7",
+        killed_holder,
+        (*_HELD, "b: reserve 2, waiting", "kill a"),
+    ),
+    Race(
+        "stopped-holder",
+        "others time out, nothing is lost",
+        "C7",
+        stopped_holder,
+        (*_HELD, "stop a", "b: reserve 2", "wake a", "b: reserve 3"),
+    ),
+    Race(
+        "forked-holder",
+        "a forked child neither holds nor releases",
+        "C7",
+        forked_holder,
+        (*_HELD, "a forks; the child comes out of the call", "b: reserve 2", "a goes on", "b: reserve 3"),
+    ),
+    Race(
+        "replaced-lock",
+        "never two holders who publish",
+        "C7",
+        replaced_lock,
+        (*_HELD, "b: reserve 2, waiting", "the lock file is replaced", "open c", "c: reserve 3", "a goes on"),
+    ),
+    Race(
+        "killed-by-environment",
+        "the kill hook of any process",
+        "crash-matrix",
+        killed_by_environment,
+        ("process 1: open, killed by its environment", "open"),
+    ),
 )

@@ -17,6 +17,8 @@ from crash_tests.campaign import ENOUGH, Campaign, Reach
 from crash_tests.faults import faults, strike
 from crash_tests.ground import ground
 from crash_tests.holders import HOLDERS
+from crash_tests.moments import MOMENTS
+from crash_tests.openings import OPENINGS
 from crash_tests.paths import PASSED, points
 from crash_tests.processes import RACES, Race
 from crash_tests.races import Place
@@ -39,6 +41,7 @@ REACHES: Mapping[str, Reach] = {
 }
 TORTURES: Mapping[str, int] = {"quick": 1, "ci": 20, "deep": 300}
 RACES_EACH: Mapping[str, int] = {"quick": 1, "ci": 5, "deep": 50}
+EVERY_RACE: tuple[Race, ...] = (*RACES, *HOLDERS, *MOMENTS, *OPENINGS)
 _POINTS_A_JOB = 90
 
 
@@ -53,7 +56,7 @@ def plan_kills(profile: str, seed: int) -> Plan:
         jobs.append(_job("run_kills", params, weight * scale))
         jobs.append(_job("run_faults", {"scenarios": list(names), "every_error": every}, weight / 3))
     times = RACES_EACH[profile]
-    for race in (*RACES, *HOLDERS):
+    for race in EVERY_RACE:
         jobs.append(_job("run_races", {"names": [race.name], "times": times}, 8.0 * times))
     tortures = TORTURES[profile]
     jobs += [
@@ -64,7 +67,7 @@ def plan_kills(profile: str, seed: int) -> Plan:
     floors |= {f"point/{point}": 1 for point in disk.CrashPoint}
     floors |= {f"recovery/{name}": 1 for name in SCENARIOS}
     floors |= {f"fault/{name}": 1 for name in SCENARIOS}
-    floors |= {f"race/{race.name}": times for race in (*RACES, *HOLDERS)}
+    floors |= {f"race/{race.name}": times for race in EVERY_RACE}
     floors["race/killed-anywhere"] = tortures
     if reach["survivors"]:
         floors["survivor/reserve"] = len(points(PASSED["reserve"]))
@@ -182,7 +185,7 @@ def race_named(name: str) -> Race:
     """Raises `KeyError` if there is no such race."""
     if name.startswith("killed-anywhere#"):
         return torture(int(name.partition("#")[2]))
-    return {race.name: race for race in (*RACES, *HOLDERS)}[name]
+    return {race.name: race for race in EVERY_RACE}[name]
 
 
 def _race_failure(race: Race, wrong: list[str]) -> Failure:
@@ -193,6 +196,7 @@ def _race_failure(race: Race, wrong: list[str]) -> Failure:
         "name": race.name,
         "why": race.why,
         "clause": race.clause,
+        "steps": list(race.steps),
         "wrong": list(wrong),
     }
     return Failure(trace, f"{race.name}: {wrong[0]}", race.clause, REPRODUCE)

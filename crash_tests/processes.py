@@ -34,12 +34,16 @@ from impl import disk
 
 @frozen
 class Race:
-    """`run(place)` answers what was wrong. `clause` names the rule that a fault breaks."""
+    """`run(place)` answers what was wrong. `clause` names the rule that a fault breaks.
+
+    `steps` tells the race in words, one for each action of each process: a race has no other trace.
+    """
 
     name: str
     why: str
     clause: str
     run: Callable[[Place], list[str]]
+    steps: tuple[str, ...] = ()
 
 
 def for_slots(place: Place) -> list[str]:
@@ -226,12 +230,87 @@ def make_place(root: Path) -> Place:
     return Place(root)
 
 
+_PREPARED = ("open", "reserve 1", "admit 1")
+
 RACES: tuple[Race, ...] = (
-    Race("for-slots", "32 processes race for 5 slots", "S10", for_slots),
-    Race("first-opens", "8 processes open a missing directory", "genesis", first_opens),
-    Race("for-one-binding", "6 processes commit one binding", "S8", for_one_binding),
-    Race("one-release", "8 processes retry one release", "normalRelease", one_release),
-    Race("killed-before-commit", "admitted, then the host is killed", "crash-matrix", killed_before_commit),
-    Race("admit-against-abandon", "two processes decide about 8 runs", "sweep", admit_against_abandon),
-    Race("during-dispatch", "others while a launch is prepared", "dispatch", during_dispatch),
+    Race(
+        "for-slots",
+        "32 processes race for 5 slots",
+        "S10",
+        for_slots,
+        ("open", *(f"process {n}: {what}" for n in range(1, 33) for what in ("open", f"reserve {n}"))),
+    ),
+    Race(
+        "first-opens",
+        "8 processes open a missing directory",
+        "genesis",
+        first_opens,
+        tuple(f"process {n}: open" for n in range(1, 9)),
+    ),
+    Race(
+        "for-one-binding",
+        "6 processes commit one binding",
+        "S8",
+        for_one_binding,
+        (
+            "open",
+            *(f"{what} {n}, for run 1" for n in range(1, 7) for what in ("reserve", "admit")),
+            *(f"process {n}: {what}" for n in range(1, 7) for what in ("open", f"commit {n}")),
+        ),
+    ),
+    Race(
+        "one-release",
+        "8 processes retry one release",
+        "normalRelease",
+        one_release,
+        (
+            *_PREPARED,
+            "commit 1",
+            "run 1 ends",
+            *(f"process {n}: {what}" for n in range(1, 9) for what in ("open", "normalRelease 1")),
+        ),
+    ),
+    Race(
+        "killed-before-commit",
+        "admitted, then the host is killed",
+        "crash-matrix",
+        killed_before_commit,
+        (
+            "open",
+            *(f"{what} {n}" for n in (1, 2, 3) for what in ("reserve", "admit")),
+            *(f"process {n}: {what}" for n in (1, 2, 3) for what in ("open", f"commit {n}", "killed")),
+            "a day passes",
+            "open",
+            "snapshot",
+        ),
+    ),
+    Race(
+        "admit-against-abandon",
+        "two processes decide about 8 runs",
+        "sweep",
+        admit_against_abandon,
+        (
+            "open",
+            *(f"reserve {n}" for n in range(1, 9)),
+            *(f"process 1: admit {n}" for n in range(1, 9)),
+            "process 2: a day passes",
+            "process 2: open",
+            "process 2: snapshot",
+        ),
+    ),
+    Race(
+        "during-dispatch",
+        "others while a launch is prepared",
+        "dispatch",
+        during_dispatch,
+        (
+            *_PREPARED,
+            "commit 1",
+            "run 1 ends",
+            "process 1: dispatch 1, standing still while it prepares",
+            "process 2: normalRelease 1",
+            "process 2: reserve 2",
+            "process 3: open with a newer epoch",
+        ),
+    ),
 )

@@ -78,12 +78,16 @@ def _nothing(moment: str) -> None:
 
 @define
 class ProjectAuthority:
-    """The trusted callbacks of one host. `during` is called with each callback's name before it answers."""
+    """The trusted callbacks of one host. `during` is called with each callback's name before it answers.
+
+    `expires_at` is the end of the host's lease, in milliseconds since the epoch.
+    """
 
     project: Project
     holder_id: str = "holder-1"
     epoch: int = 1
     during: Callable[[str], None] = field(default=_nothing)
+    expires_at: int = 4_000_000_000_000
 
     def read_lease(self) -> Form:
         self.during("read_lease")
@@ -91,7 +95,7 @@ class ProjectAuthority:
             "holderId": self.holder_id,
             "fencingEpoch": self.epoch,
             "endpoint": f"process-{os.getpid()}",
-            "expiresAt": 4_000_000_000_000,
+            "expiresAt": self.expires_at,
         }
 
     def authorize(self, context: object, operation: str, reservation: object) -> Form:  # noqa: ARG002 - a callback's form

@@ -4,7 +4,7 @@ A damaged file's original is renamed aside (beside the directory, on the same fi
 brings the very same inode back; several damages to one file stand one over the other, and the latest shows.
 Everything is written privately (0600) except where the damage is the mode itself.
 
-It never looks into a state: it moves, copies and keeps bytes. What they mean is `observe`'s business.
+It looks into a state only to forge one (see `forgeries`). What bytes mean is `observe`'s business.
 """
 
 import os
@@ -13,6 +13,8 @@ import shutil
 from pathlib import Path
 
 from attrs import define, field
+
+from stateful_tests.forgeries import forged
 
 STATE = "coordinator.json"
 IDENTITY = "coordinator.identity.json"
@@ -172,7 +174,7 @@ class StoreFiles:
                 flipped[len(flipped) // 3] ^= 1
                 _write(place, bytes(flipped), 0o600)
             case other:
-                raise ValueError(f"no such damage: {other!r}")
+                _write(place, forged(other, original.read_bytes()), 0o600)
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:

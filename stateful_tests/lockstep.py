@@ -17,6 +17,7 @@ from model.actions import Action, Call, Open
 from model.forms import outcome_to_json, store_to_json, value_to_json
 from model.outcomes import Accepted, Declined, Outcome, Refused
 from model.values import JSON, Store, World
+from stateful_tests import clauses
 from stateful_tests.compare import Difference, differences, fact_to_json, same, same_store
 from stateful_tests.observe import Observation
 from stateful_tests.target import Answered, Crashed, Refusal, Result, Target
@@ -138,29 +139,29 @@ class Lockstep:
         world, now = self.world, self.observation
         if now.problems:
             found = Difference("files", [], list(now.problems))
-            return ("problem", "Durable state", (found,))
+            return ("problem", clauses.FILES, (found,))
         expected = None if world.store is None else self._store_json(world.store)
         unpublished = (
             _commit_seq(before) == _commit_seq(world) and before.identity_file == world.identity_file
         )
         agreed = expected is self._agreed[0] and now.store is self._agreed[1]
         if not agreed and not same_store(expected, now.store):
-            clause = REFUSED if unpublished and untouched else "One transaction, 7-10"
+            clause = clauses.REFUSED if unpublished and untouched else clauses.PUBLISHED
             return ("store", clause, differences(expected, now.store))
         self._agreed = (expected, now.store)
         if world.identity_file != now.identity:
             there = "coordinator.identity.json is there"
-            return ("identity", "Genesis", (Difference(there, world.identity_file, now.identity),))
+            return ("identity", clauses.GENESIS, (Difference(there, world.identity_file, now.identity),))
         if untouched and unpublished and seen.fingerprint != now.fingerprint:
-            return ("bytes", REFUSED, ())
+            return ("bytes", clauses.REFUSED, ())
         if not self._temps_agree(action, outcome):
-            return ("temps", "C5, C6", (Difference("temporary files", world.temps, now.temps),))
+            return ("temps", clauses.TEMPS, (Difference("temporary files", world.temps, now.temps),))
         if self._facts[0] is not world.facts:
             self._facts = (world.facts, {fact.reservation_id: fact_to_json(fact) for fact in world.facts})
         if self._facts[1] != now.facts:
-            return ("ledgers", "The authority", differences(self._facts[1], now.facts))
+            return ("ledgers", clauses.LEDGERS, differences(self._facts[1], now.facts))
         if world.launched != now.launched:
-            return ("launches", "dispatch", differences(list(world.launched), list(now.launched)))
+            return ("launches", clauses.LAUNCHES, differences(list(world.launched), list(now.launched)))
         return None
 
     def _temps_agree(self, action: Action, outcome: Outcome) -> bool:
@@ -183,7 +184,6 @@ class Lockstep:
 
 
 _Found = tuple[str, str, tuple[Difference, ...]]
-REFUSED = "A refused operation leaves the same bytes"
 
 
 def name_of(action: Action) -> str:
@@ -207,24 +207,19 @@ def _commit_seq(world: World) -> int:
 
 def _outcome(outcome: Outcome, result: Result) -> _Found | None:
     if isinstance(result, Crashed):
-        return (
-            "crashed",
-            "Error codes: a closed set",
-            (Difference("outcome", outcome_to_json(outcome), result.text),),
-        )
-    if isinstance(outcome, Accepted):
-        if not isinstance(result, Answered):
-            return ("outcome", "Operations", (Difference("outcome", "accepted", result.code),))
-        expected = value_to_json(outcome.value)
-        if not same(expected, result.value):
-            return ("answer", "Operations", differences(expected, result.value, "answer"))
-        return None
-    assert isinstance(outcome, Refused)
-    if not isinstance(result, Refusal):
-        return ("outcome", "Operations", (Difference("outcome", outcome.code, "accepted"),))
-    if outcome.code != result.code:
-        return ("code", "Operations, Error codes", (Difference("code", outcome.code, result.code),))
-    if outcome.side_effects != result.side_effects:
-        found = Difference("side_effects", outcome.side_effects, result.side_effects)
-        return ("side-effects", "One transaction", (found,))
+        told = Difference("outcome", outcome_to_json(outcome), result.text)
+        return ("crashed", clauses.CRASHED, (told,))
+    expected = outcome_name(outcome)
+    observed = result.code if isinstance(result, Refusal) else "accepted"
+    if expected != observed:
+        kind = "outcome" if "accepted" in (expected, observed) else "code"
+        return (kind, clauses.of_outcome(expected, observed), (Difference(kind, expected, observed),))
+    if isinstance(outcome, Refused) and isinstance(result, Refusal):
+        if outcome.side_effects != result.side_effects:
+            told = Difference("side_effects", outcome.side_effects, result.side_effects)
+            return ("side-effects", clauses.SIDE_EFFECTS, (told,))
+    elif isinstance(outcome, Accepted) and isinstance(result, Answered):
+        answer = value_to_json(outcome.value)
+        if not same(answer, result.value):
+            return ("answer", clauses.ANSWER, differences(answer, result.value, "answer"))
     return None

@@ -18,6 +18,7 @@ from typing import Literal
 
 from attrs import frozen
 
+from model import invariants
 from model.actions import Action
 from model.forms import outcome_to_json
 from model.values import World
@@ -79,7 +80,12 @@ def run(
 
 
 def replay(trace: Trace, *, factory: Factory = StoreTarget, judge: Judge | None = None) -> ReplayResult:
-    """Replays `trace` on a fresh store that `factory` makes, and compares with what was recorded."""
+    """Replays `trace` on a fresh store that `factory` makes, and compares with what was recorded.
+
+    The invariants are judged if `judge` says how, or if one of them is what the trace violates.
+    """
+    if judge is None and isinstance(trace.divergence, dict) and trace.divergence.get("kind") == "invariant":
+        judge = invariants.check
     try:
         records = run(trace.actions, world=trace.world(), factory=factory, judge=judge)
     except LookupError as error:

@@ -33,7 +33,11 @@ from model.actions import (
 from model.values import JSON
 from stateful_tests.files import StoreFiles
 from stateful_tests.observe import Observation, Observer, Sight
+from stateful_tests.patience import HungError, at_most
 from stateful_tests.surroundings import ArbitratingAuthority, HostAuthority, Surroundings, copied
+
+HUNG_S = 3.0
+"""How long an operation may take while damage stands. No honest one comes near it: nothing is synced then."""
 
 
 @frozen
@@ -166,6 +170,16 @@ class StoreTarget:
         )
 
     def _transact(self, disturbances: tuple[Disturbance, ...], what: Callable[[], object]) -> Result:
+        if not self.files.standing:
+            return self._result(disturbances, what)
+        # Files that aren't files can hang whoever opens or reads them, and must not (C12).
+        try:
+            with at_most(HUNG_S):
+                return self._result(disturbances, what)
+        except HungError as error:
+            return Crashed(_told(error))
+
+    def _result(self, disturbances: tuple[Disturbance, ...], what: Callable[[], object]) -> Result:
         self.around.begin(disturbances)
         hooked = any(disturbance.moment == "rename" for disturbance in disturbances)
         previous = disk.install(self._at_point) if hooked else None
@@ -261,7 +275,7 @@ def _refusal(code: str) -> Exception:
     return impl.CoordinatorError(code, "the authority refused")  # type: ignore[arg-type]  # any code may be said
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     """The exception and where it came from, without this machine's paths."""
     frames = traceback.extract_tb(error.__traceback__)
     place = " < ".join(f"{Path(frame.filename).name}:{frame.name}" for frame in reversed(frames[-3:]))

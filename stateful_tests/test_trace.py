@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from model.actions import Action, AdvanceClock, Call, PutBack
-from stateful_tests import replay
+from stateful_tests import clauses, replay
 from stateful_tests.lockstep import StepRecord
 from stateful_tests.stories import Step, at, committed, opened, proof, reserve, says, snapshot
 from stateful_tests.target import Answered, Result, StoreTarget
@@ -64,12 +64,20 @@ def test_a_trace_without_a_divergence_replays_as_fixed(trace: Trace) -> None:
 
 def test_a_divergence_is_recorded_and_replays_as_failing() -> None:
     trace = record("x", "y", _records(factory=Forgetful))
-    assert trace.clause == "Operations"
+    assert trace.clause == clauses.ANSWER
     assert isinstance(trace.divergence, dict)
     assert trace.divergence["name"] == "snapshot"
     result = replay.replay(trace, factory=Forgetful)
     assert (result.status, result.index) == ("failing", len(trace.steps) - 1)
     assert replay.replay(trace).status == "fixed"
+
+
+def test_a_violated_invariant_is_looked_for_again() -> None:
+    records = replay.run(_actions(opened()), judge=lambda *_: ("S8",))
+    trace = record("x", "y", records)
+    assert (trace.clause, len(trace.steps)) == ("S8", 1)
+    assert replay.replay(trace, judge=lambda *_: ("S8",)).status == "failing"
+    assert replay.replay(trace).status == "fixed", "the model's own invariants were judged, and hold"
 
 
 def test_another_expectation_is_drift(trace: Trace) -> None:

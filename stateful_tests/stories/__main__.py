@@ -19,6 +19,7 @@ from stateful_tests.stories import (
     fixes,
     guards,
     interruptions,
+    rechecks,
     releases,
     rollbacks,
 )
@@ -31,6 +32,7 @@ STORIES: tuple[Story, ...] = (
     *releases.STORIES,
     *acceptance.STORIES,
     *interruptions.STORIES,
+    *rechecks.STORIES,
 )
 
 

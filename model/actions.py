@@ -49,12 +49,19 @@ DAMAGES: tuple[str, ...] = (
     "state-directory",
     "state-truncated",
     "state-bitflip",
+    "state-duplicate-key",
+    "state-float",
+    "state-unsealed",
+    "state-digest",
+    "state-chain",
     "identity-missing",
     "identity-symlink",
     "identity-hardlink",
     "identity-mode",
     "identity-fifo",
     "identity-truncated",
+    "identity-duplicate-key",
+    "identity-float",
     "lock-symlink",
     "lock-hardlink",
     "lock-mode",
@@ -64,7 +71,9 @@ DAMAGES: tuple[str, ...] = (
 )
 """What can be done to the files of a store that has been opened. While any of these stands, every
 operation is refused with DURABILITY_FAILED and nothing is written. `-removed` and `-replaced` move the
-directory aside (and put an empty one in its place); mending brings the same inode back."""
+directory aside (and put an empty one in its place); mending brings the same inode back. `-unsealed`,
+`-digest` and `-chain` are forgeries in which one link alone is wrong: stateHash, the last stateDigest, or a
+previousHash."""
 
 
 @frozen

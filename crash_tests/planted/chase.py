@@ -1,11 +1,12 @@
 """The hunt itself: the jobs of `holdtrue check` one after another, until one of them fails.
 
 Nothing here knows of any fault. The jobs are those of the quick profile, cheapest first: pinned corpus,
-random walks, kills, failing disk steps, races of processes, and Hypothesis last, which is slow to start.
-What is caught is made shorter by the checks' own shrinker.
+random walks, races of processes, kills, failing disk steps, and Hypothesis last, which is slow to start.
+What is caught is made shorter by the checks' own shrinker. A race can't be: so if one catches something, the
+others are run as well, and the shortest is told.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import evolve, frozen
@@ -21,10 +22,10 @@ PROFILE: Final = "quick"
 NAMES: Final[Mapping[str, str]] = {
     "run_corpus": "corpus",
     "run_walks": "walk",
+    "run_races": "processes",
     "run_kills": "kill",
     "run_faults": "disk fault",
-    "run_races": "processes",
-    "run_tortures": "processes",
+    "run_tortures": "torture",
     "run_machine": "machine",
 }
 """What a job's runner is called here, in the order of the hunt. Those that only measure are left out."""
@@ -56,13 +57,18 @@ class Catch:
 
 def chase(*, corpus: bool, thorough: bool, seed: int) -> Catch | None:
     """The first catch, made short; `None` if all jobs pass."""
+    races: list[Failure] = []
     for by, job in _jobs(seed, thorough=thorough):
         if by == "corpus" and not corpus:
             continue
+        if races and by != "processes":
+            break
         failures = run_job(job).failures
-        if failures:
+        if by == "processes":
+            races += failures
+        elif failures:
             return _catch(by, failures)
-    return None
+    return _catch("processes", races) if races else None
 
 
 def _jobs(seed: int, *, thorough: bool) -> Iterator[tuple[str, Job]]:
@@ -86,6 +92,6 @@ def _fewer(params: Mapping[str, Any]) -> dict[str, JSON]:
     return fewer
 
 
-def _catch(by: str, failures: tuple[Failure, ...]) -> Catch:
+def _catch(by: str, failures: Sequence[Failure]) -> Catch:
     failure = shortened(min(failures, key=lambda one: length_of(one.trace)))
     return Catch(by, failure.clause, failure.title, length_of(failure.trace), failure.trace)

@@ -133,7 +133,9 @@ _FILES_FAULTS: Final[tuple[Fault, ...]] = (
             Change(
                 _FILES,
                 "    elif not stat.S_ISREG(mode):\n",
-                "    elif not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):\n",
+                "    elif stat.S_ISFIFO(mode) and path.endswith(STATE_NAME):\n"
+                "        pass\n"
+                "    elif not stat.S_ISREG(mode):\n",
             ),
             Change(
                 _DISK,

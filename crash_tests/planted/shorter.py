@@ -4,6 +4,7 @@ Shortening is `stateful_tests.shrink` on both kinds of trace; what is left was r
 rule. Random walks come shortened already. Races can't be shortened: no order of processes can be forced.
 """
 
+import time
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ from stateful_tests.trace import from_json
 
 BUDGET: Final = 150
 """How often a pinned trace is replayed at most while it is being shortened."""
+BUDGET_S: Final = 3.0
+"""How long that may take, about: a store that hangs takes seconds each time."""
 STORIES: Final = 60
 """How often a story of kills is performed at most: each takes several processes."""
 
@@ -49,11 +52,13 @@ def shortened(found: Failure) -> Failure:
     if trace.get("kind") == "kill":
         return found if trace.get("trial") == "race" else _story(story_from_json(trace)).failure()
     told = from_json(trace)
+    started = time.monotonic()
     records = replay.run(told.actions, world=told.world(), judge=invariants.check)
-    if not records or records[-1].divergence is None:
+    budget = min(BUDGET, int(BUDGET_S / (time.monotonic() - started)))
+    if not records or records[-1].divergence is None or not budget:
         return found
     return failure(
-        records, seed=told.seed or 0, profile=told.profile or "", judge=invariants.check, budget=BUDGET
+        records, seed=told.seed or 0, profile=told.profile or "", judge=invariants.check, budget=budget
     )
 
 

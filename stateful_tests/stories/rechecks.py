@@ -1,4 +1,4 @@
-"""What must be looked at again, and whom an answer is about: planted, each fault got past the other stories."""
+"""What must be looked at again, and whom an answer is about. Planted faults got past all other stories."""
 
 from model.actions import Answers, SetIdentity
 from model.values import JSON

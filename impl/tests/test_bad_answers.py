@@ -152,7 +152,7 @@ def test_a_commit_needs_a_proof_of_exactly_this_admission(bench: Bench, call: Ca
     assert call.commit(1, sequence=7)["admitRunVersion"] == 0
 
 
-def test_a_commit_s_proof_must_name_the_sequence_of_the_request(bench: Bench, call: Caller) -> None:
+def test_the_proof_for_a_commit_must_name_the_sequence_of_the_request(bench: Bench, call: Caller) -> None:
     with untouched(bench.directory):
         for sequence in (1, 6, 8, 2**53 - 1):
             refusal(lambda s=sequence: call.commit(1, sequence=s), BINDING)

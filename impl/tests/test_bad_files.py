@@ -246,7 +246,7 @@ def test_a_moved_or_copied_store_is_refused_where_it_now_stands(
             assert impl.audit_directory(directory).faults != ()
 
 
-def test_one_directory_entry_more_is_nobody_s_business(bench: Bench, store: impl.Coordinator) -> None:
+def test_other_entries_of_the_directory_are_nobodys_business(bench: Bench, store: impl.Coordinator) -> None:
     """Files of other names stay as they are, those that look like temporary ones of others too."""
     names = [
         "notes.txt",

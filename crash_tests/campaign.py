@@ -47,15 +47,15 @@ class Reach:
 
     `again`: how many of the distinct recoveries of a scenario are killed themselves; `share`: which part of
     each one's points (1 is all); `depth`: how many kills there are in a row at most; `newer`: whether
-    everything is also recovered by a host of the next epoch; `survivors`: whether the hosts of another
-    process, which lived through the kill, work on as well.
+    everything is also recovered by a host of the next epoch; `survivors`: after which part of the kills the
+    hosts of another process, which lived through it, have to work on as well.
     """
 
     again: int = 0
     share: float = 1.0
     depth: int = 2
     newer: bool = False
-    survivors: bool = False
+    survivors: float = 0.0
 
 
 @define
@@ -167,7 +167,7 @@ class _Run:
             self.place.put_back(left.picture)
             actions = recovery(self.scenario.flight, left.aftermath.decided.world, newer=True)
             self.judge(left.kills, left.aftermath, actions)
-        if self.campaign.reach.survivors and len(left.kills) == 1:
+        if len(left.kills) == 1 and self.draw.random() < self.campaign.reach.survivors:
             self.survived(left)
 
     def judge(self, kills: tuple[Killed, ...], left: Aftermath, actions: tuple[Action, ...]) -> None:

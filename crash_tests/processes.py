@@ -8,7 +8,6 @@ nothing of orders that did not come up this time.
 import json
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from attrs import frozen
 
@@ -223,11 +222,6 @@ def _fence(place: Place) -> Said:
             return Said("ok")
     except impl.CoordinatorError as error:
         return Said(error.code, error.message, error.side_effects)
-
-
-def make_place(root: Path) -> Place:
-    """A fresh place under `root`, which is empty."""
-    return Place(root)
 
 
 _PREPARED = ("open", "reserve 1", "admit 1")

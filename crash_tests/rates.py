@@ -16,6 +16,7 @@ from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import RESERVED, TTL_MS, Scenario, call, reserve, uuid_of
 from crash_tests.trial import Arrival, Situation, kill, prepared, record, recover, recovery
+from model.actions import Action
 
 ROUNDS = 5
 COMMITS = 50
@@ -24,12 +25,16 @@ TRIALS = "kill trials per second"
 BARE = "bare fork + SIGKILL + wait per second"
 RATIO = "kill trials / bare fork + SIGKILL + wait"
 
-_RENEW = call("renew", id=uuid_of(1), ttlMs=TTL_MS)
+
+def _renewals(number: int) -> tuple[Action, ...]:
+    """Each with another time limit: the clock stands still here, and what changes nothing is no commit."""
+    return tuple(call("renew", id=uuid_of(1), ttlMs=TTL_MS + index) for index in range(1, number + 1))
+
+
 MEASURED = Scenario(
     "measured",
     f"a reservation after {COMMITS} commits",
-    # The time limit has to change for a renewal to be a change: the clock stands still here.
-    (*RESERVED, *(_RENEW for _ in range(COMMITS - 2))),
+    (*RESERVED, *_renewals(COMMITS - 2)),
     (reserve(2),),
 )
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+import model
 from crash_tests.jobs import REACHES, plan_kills
 from crash_tests.paths import PASSED, points
-from crash_tests.rates import BARE, RATIO, TRIALS
+from crash_tests.rates import BARE, COMMITS, MEASURED, RATIO, TRIALS
 from impl import disk
 from stateful_tests.results import JobResult, Plan, below_floor, resolve, total
 
@@ -49,6 +50,14 @@ def test_a_kill_trial_runs_at_a_fifth_of_the_bare_rate_or_better() -> None:
     (figures,) = (result.figures for result in results)
     assert set(figures) == {TRIALS, BARE, RATIO}
     assert figures[RATIO] >= 0.2
+
+
+def test_rates_are_measured_on_a_history_as_long_as_they_say() -> None:
+    world = model.initial_world()
+    for action in MEASURED.history:
+        world, _ = model.step(world, action)
+    assert world.store is not None
+    assert world.store.commit_seq == COMMITS == 50
 
 
 @pytest.mark.parametrize("profile", REACHES)

@@ -42,12 +42,14 @@ class Session:
     def run(self, plan: Plan, context: object) -> object:
         """Run one operation. Raises CoordinatorError, and nothing else that is an `Exception`."""
         try:
-            with self._turns.take(self.directory, self.host.lock_timeout_s) as deadline:
+            self.check()
+            with (
+                self._turns.take(self.directory, self.host.lock_timeout_s) as deadline,
+                held(self.directory, deadline) as lock,
+            ):
                 self.check()
-                with held(self.directory, deadline) as lock:
-                    self.check()
-                    remove_leftovers(self.directory)
-                    return _Transaction(self, plan, context, lock).run()
+                remove_leftovers(self.directory)
+                return _Transaction(self, plan, context, lock).run()
         except CoordinatorError:
             raise
         except Exception as error:
@@ -145,11 +147,10 @@ class _Transaction:
         state, chain, business = (
             seal(work, recorded_at, self.plan.operation) if changed else (base.state, base.chain, None)
         )
-        identity = dumps(to_json(identity_for(state))) + b"\n"
         with contextlib.ExitStack() as drafts:
             publish_identity = publish_state = None
             if completing:
-                draft = drafted("identity", directory.identity_path, identity, self.lock)
+                draft = drafted("identity", directory.identity_path, identity_file(state), self.lock)
                 publish_identity = drafts.enter_context(draft)
             if business is not None:
                 raw = file_of(state, chain, business)
@@ -172,7 +173,7 @@ class _Transaction:
                 disk.sync_directory("state", directory.path)
                 self.memory.synced = True
         if not base.exists:
-            self._write_identity(identity)
+            self._write_identity(identity_file(state))
         return state
 
     def _write_identity(self, identity: bytes) -> None:
@@ -198,6 +199,11 @@ class _Transaction:
         assert work.activation is not None
         activation = work.activation
         return ask("activation", lambda: activation)
+
+
+def identity_file(state: State) -> bytes:
+    """The content of coordinator.identity.json that belongs to a state."""
+    return dumps(to_json(identity_for(state))) + b"\n"
 
 
 def seal(work: Work, recorded_at: int, action: str) -> tuple[State, Chain, Business]:

@@ -104,6 +104,24 @@ def test_another_threads_call_times_out_while_a_callback_is_awaited(bench: Bench
     assert "writer fence failed" in found[0]
 
 
+def test_a_closed_store_is_refused_at_once_even_while_a_callback_is_awaited(bench: Bench) -> None:
+    call = Caller(bench.open(lock_timeout_s=30.0), bench)
+    found: list[str] = []
+
+    def close_and_call_from_elsewhere() -> None:
+        call.store.close()
+        thread = threading.Thread(
+            target=lambda: found.append(refused(lambda: call.store.call("snapshot", {}, "alice")))
+        )
+        thread.start()
+        thread.join(10)
+
+    bench.authority.interfere("authorize", 1, meanwhile(close_and_call_from_elsewhere))
+    with untouched(bench.directory):
+        refused(lambda: call.reserve(1))
+    assert "closed" in found[0]
+
+
 def test_many_threads_over_one_store_lose_nothing(bench: Bench) -> None:
     call = Caller(bench.open(initial_max_active_runs=50, lock_timeout_s=30.0), bench)
     threads = [

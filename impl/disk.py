@@ -48,9 +48,7 @@ def lstat(path: str) -> os.stat_result | None:
         return None
 
 
-def fstat(descriptor: int) -> os.stat_result:
-    """What an open descriptor refers to."""
-    return os.fstat(descriptor)
+fstat = os.fstat
 
 
 def list_names(directory: str) -> list[str]:
@@ -122,7 +120,7 @@ def make_directory(path: str) -> bool:
         os.mkdir(path, 0o700)
     except FileExistsError:
         return False
-    if stat.S_IMODE(os.lstat(path).st_mode) & 0o777 != 0o700:
+    if os.lstat(path).st_mode & 0o777 != 0o700:
         os.chmod(path, 0o700)  # an odd umask took the owner's own bits
     tell("mkdir", "after")
     return True
@@ -191,7 +189,7 @@ def sync_file(subject: Subject, descriptor: int) -> None:
 
 
 def rename(subject: Subject, source: str, target: str) -> None:
-    """Put `source` in the place of `target`, atomically. `target` is the new file once this returns."""
+    """Put `source` in the place of `target`, atomically."""
     tell(subject, "rename-before")
     os.rename(source, target)
 
@@ -249,8 +247,7 @@ def forks() -> int:
 
 
 def open_lock(path: str) -> int:
-    """The lock file open for locking, made if it is missing. Never waits. Raises OSError, also where the
-    directory is gone."""
+    """The lock file open for locking, made if missing. Never waits. Raises OSError."""
     while True:
         descriptor = _open_lock(path, 0)
         if descriptor is not None:

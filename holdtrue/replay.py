@@ -36,22 +36,24 @@ def replay_file(path: Path, printer: Printer) -> int:
     data = read_json(path)
     if isinstance(data, dict) and data.get("kind") == "kill":
         return _replay_kill(path, data, printer)
-    from model.invariants import check
     from stateful_tests.replay import replay
+    from stateful_tests.system import system_named
     from stateful_tests.trace import TraceError, from_json
 
     try:
         trace = from_json(data)
     except TraceError as error:
         raise UsageError(f"{path}: {error}") from error
-    result = replay(trace, judge=check)
+    system = system_named(trace.system)
+    result = replay(trace, judge=system.judge)
     story = {
+        "system": trace.system,
         "why": trace.why,
         "initial": dict(trace.initial),
         "steps": [
             {
-                "action": step.to_json()["action"],
-                "expected": _outcome(record.expected),
+                "action": system.action_to_json(step.action),
+                "expected": system.outcome_to_json(record.expected),
                 "observed": record.observed and record.observed.to_json(),
             }
             for record, step in zip(result.records, trace.steps, strict=False)
@@ -69,12 +71,6 @@ def _show(printer: Printer, name: str, story: Any, status: str, sentence: str) -
     printer.line()
     word, _, colour = WORDS[status]
     printer.strong(f"{word}  {safe(name)}: {safe(sentence)}", word, colour)
-
-
-def _outcome(outcome: Any) -> Any:
-    from model.forms import outcome_to_json
-
-    return outcome_to_json(outcome)
 
 
 def _replay_kill(path: Path, data: dict[str, Any], printer: Printer) -> int:

@@ -8,9 +8,8 @@ invariants must hold of the step, too.
 It stops at the first difference: after one, the two worlds have nothing to say to each other.
 """
 
-from collections.abc import Callable, Mapping
-
-from attrs import frozen
+from collections.abc import Mapping
+from typing import Any
 
 import model
 from model.actions import Action, Call, Open
@@ -20,122 +19,48 @@ from model.values import JSON, Store, World
 from stateful_tests import clauses
 from stateful_tests.compare import Difference, differences, fact_to_json, same, same_store
 from stateful_tests.observe import Observation
+from stateful_tests.pair import DivergedError, Divergence, Found, Judge, Pair, StepRecord
 from stateful_tests.target import Answered, Crashed, Refusal, Result, Target
 
-Judge = Callable[[World, Action, Outcome, World], tuple[str, ...]]
-"""The ids of the invariants that a step violates."""
+__all__ = ["DivergedError", "Divergence", "Judge", "Lockstep", "StepRecord", "name_of", "outcome_name"]
 
 
-@frozen
-class Divergence:
-    """The first difference: at step `index`, in `kind` of thing, against `clause`.
+class Lockstep(Pair):
+    """The coordinator's model and store. `world` is, if not given, that in which nothing has happened.
 
-    `kind` is one of outcome, code, side-effects, answer, crashed, problem, store, bytes, identity, ledgers,
-    launches, temps, invariant. `clause` is the rule as the specification names it, or an invariant's id.
+    Kinds of difference: outcome, code, side-effects, answer, crashed, problem, store, bytes, identity,
+    ledgers, launches, temps, invariant.
     """
 
-    index: int
-    kind: str
-    clause: str
-    name: str
-    differences: tuple[Difference, ...] = ()
-
-    @property
-    def signature(self) -> tuple[str, str, str]:
-        """What makes two divergences the same failure."""
-        return (self.kind, self.clause, self.name)
-
-    @property
-    def title(self) -> str:
-        """One line for a person."""
-        if self.kind == "invariant":
-            return f"{self.name}: invariant {self.clause} is violated"
-        shown = f" ({self.differences[0]})" if self.differences else ""
-        return f"{self.name}: {self.kind} differs{shown}"
-
-    def to_json(self) -> dict[str, JSON]:
-        return {
-            "index": self.index,
-            "kind": self.kind,
-            "clause": self.clause,
-            "name": self.name,
-            "differences": [difference.to_json() for difference in self.differences],
-        }
-
-
-@frozen
-class StepRecord:
-    """One step: the model's outcome, the store's result (none if declined), and what differed."""
-
-    index: int
-    action: Action
-    expected: Outcome
-    observed: Result | None = None
-    divergence: Divergence | None = None
-    struck: tuple[str, ...] = ()
-
-    @property
-    def declined(self) -> bool:
-        return isinstance(self.expected, Declined)
-
-
-class DivergedError(AssertionError):
-    """Model and store differ. `record` is the step at which."""
-
-    def __init__(self, record: StepRecord) -> None:
-        assert record.divergence is not None
-        super().__init__(record.divergence.title)
-        self.record = record
-
-
-class Lockstep:
-    """Walks `target` and the model's `world` through the same actions. `judge=None` skips the invariants."""
+    world: World
+    target: Target
+    observation: Observation
 
     def __init__(self, target: Target, world: World | None = None, *, judge: Judge | None = None) -> None:
-        self.world = model.initial_world() if world is None else world
-        self.target = target
-        self.observation = target.observe()
-        self.steps = 0
-        self._judge = judge
+        super().__init__(target, model.initial_world() if world is None else world, judge=judge)
         self._facts: tuple[object, dict[str, JSON]] = (None, {})
         self._meddled = target.meddled
         self._store: tuple[Store | None, Mapping[str, JSON]] = (None, {})
         self._agreed: tuple[object, object] = (None, None)
         self._temps_open = False
 
-    def step(self, action: Action) -> StepRecord:
-        """Lets `action` happen on both sides. A difference stands in the record; nothing is raised for it."""
-        index, self.steps = self.steps, self.steps + 1
-        before = self.world
-        after, outcome = model.step(before, action)
-        if isinstance(outcome, Declined):
-            return StepRecord(index, action, outcome)
-        result = self.target.apply(action)
-        seen, self.observation = self.observation, self.target.observe()
-        meddled, self._meddled = self._meddled, self.target.meddled
-        self.world = after
-        found = _outcome(outcome, result) or self._state(
-            action, before, outcome, seen, meddled == self._meddled
-        )
-        if found is None and self._judge is not None:
-            violated = self._judge(before, action, outcome, after)
-            if violated:
-                found = ("invariant", violated[0], ())
-        if found is None:
-            return StepRecord(index, action, outcome, result, None, self.target.struck)
-        divergence = Divergence(index, found[0], found[1], name_of(action), found[2])
-        return StepRecord(index, action, outcome, result, divergence, self.target.struck)
+    def expect(self, action: Action) -> tuple[World, Outcome, bool]:
+        after, outcome = model.step(self.world, action)
+        return after, outcome, isinstance(outcome, Declined)
 
-    def check(self, action: Action) -> StepRecord:
-        """`step`, but a difference is raised as `DivergedError`."""
-        record = self.step(action)
-        if record.divergence is not None:
-            raise DivergedError(record)
-        return record
+    def differs(
+        self, action: Action, before: World, outcome: Outcome, result: Any, seen: Observation
+    ) -> Found | None:
+        meddled, self._meddled = self._meddled, self.target.meddled
+        untouched = meddled == self._meddled
+        return _outcome(outcome, result) or self._state(action, before, outcome, seen, untouched)
+
+    def name_of(self, action: Action) -> str:
+        return name_of(action)
 
     def _state(
         self, action: Action, before: World, outcome: Outcome, seen: Observation, untouched: bool
-    ) -> "_Found | None":
+    ) -> Found | None:
         world, now = self.world, self.observation
         if now.problems:
             found = Difference("files", [], list(now.problems))
@@ -183,9 +108,6 @@ class Lockstep:
         return self._store[1]
 
 
-_Found = tuple[str, str, tuple[Difference, ...]]
-
-
 def name_of(action: Action) -> str:
     """The operation's name as the specification writes it, or the event's in the same manner."""
     if isinstance(action, Call):
@@ -205,7 +127,7 @@ def _commit_seq(world: World) -> int:
     return 0 if world.store is None else world.store.commit_seq
 
 
-def _outcome(outcome: Outcome, result: Result) -> _Found | None:
+def _outcome(outcome: Outcome, result: Result) -> Found | None:
     if isinstance(result, Crashed):
         told = Difference("outcome", outcome_to_json(outcome), result.text)
         return ("crashed", clauses.CRASHED, (told,))

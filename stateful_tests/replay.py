@@ -14,20 +14,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import frozen
 
-from model import invariants
-from model.actions import Action
-from model.forms import outcome_to_json
-from model.values import World
 from stateful_tests.compare import differences
-from stateful_tests.lockstep import Divergence, Judge, Lockstep, StepRecord
-from stateful_tests.target import StoreTarget, Target
+from stateful_tests.pair import Divergence, Judge, StepRecord, Subject
+from stateful_tests.system import COORDINATOR, System, system_named
 from stateful_tests.trace import Trace
 
-Factory = Callable[[Path], Target]
+Factory = Callable[[Path], Subject]
 """Makes a target for a store in the given (not yet existing) directory."""
 
 
@@ -58,18 +54,23 @@ def workspace() -> Iterator[Path]:
 
 
 def run(
-    actions: Iterable[Action],
+    actions: Iterable[Any],
     *,
-    world: World | None = None,
-    factory: Factory = StoreTarget,
+    world: Any = None,
+    factory: Factory | None = None,
     judge: Judge | None = None,
+    system: System | None = None,
 ) -> tuple[StepRecord, ...]:
-    """Walks model and a fresh store through `actions`, up to the first difference."""
+    """Walks model and a fresh store through `actions`, up to the first difference.
+
+    Unless given, `world` is that in which nothing has happened, and `factory` and `system` the coordinator's.
+    """
+    system = system or system_named(COORDINATOR)
     records: list[StepRecord] = []
     with workspace() as root:
-        target = factory(root / "store")
+        target = (factory or system.target)(root / "store")
         try:
-            pair = Lockstep(target, world, judge=judge)
+            pair = system.pair(target, system.initial({}) if world is None else world, judge)
             for action in actions:
                 records.append(pair.step(action))
                 if records[-1].divergence is not None:
@@ -79,21 +80,22 @@ def run(
     return tuple(records)
 
 
-def replay(trace: Trace, *, factory: Factory = StoreTarget, judge: Judge | None = None) -> ReplayResult:
+def replay(trace: Trace, *, factory: Factory | None = None, judge: Judge | None = None) -> ReplayResult:
     """Replays `trace` on a fresh store that `factory` makes, and compares with what was recorded.
 
     The invariants are judged if `judge` says how, or if one of them is what the trace violates.
     """
+    system = system_named(trace.system)
     if judge is None and isinstance(trace.divergence, dict) and trace.divergence.get("kind") == "invariant":
-        judge = invariants.check
+        judge = system.judge
     try:
-        records = run(trace.actions, world=trace.world(), factory=factory, judge=judge)
+        records = run(trace.actions, world=trace.world(), factory=factory, judge=judge, system=system)
     except LookupError as error:
         return ReplayResult("drifted", None, f"an action names what is not there: {error}", ())
-    return _judged(trace, records)
+    return _judged(trace, records, system)
 
 
-def _judged(trace: Trace, records: Sequence[StepRecord]) -> ReplayResult:
+def _judged(trace: Trace, records: Sequence[StepRecord], system: System) -> ReplayResult:
     kept = tuple(records)
     for record, step in zip(records, trace.steps, strict=False):
         found = record.divergence
@@ -102,7 +104,7 @@ def _judged(trace: Trace, records: Sequence[StepRecord]) -> ReplayResult:
             if isinstance(recorded, dict) and _same_failure(recorded, found):
                 return ReplayResult("failing", record.index, found.title, kept)
             return ReplayResult("drifted", record.index, f"model and store differ: {found.title}", kept)
-        now = outcome_to_json(record.expected)
+        now = system.outcome_to_json(record.expected)
         if step.expected is not None and now != step.expected:
             changed = differences(step.expected, now, "expected")
             told = f"the model says something else than recorded: {changed[0]}" if changed else "kinds differ"

@@ -17,7 +17,8 @@ from model.actions import (
     ReadEpoch,
     SetLease,
 )
-from stateful_tests.shrink import shrink, simpler_actions
+from stateful_tests.coordinator import simpler_actions
+from stateful_tests.shrink import shrink
 
 NOISE: list[Action] = [ReadEpoch(), AdvanceClock(7), LeaveTemp(), SetLease(None)]
 TWICE = (Disturbance("authorize", 2, Raises()), Disturbance("read_lease", 1, Happens(AdvanceClock(3))))

@@ -19,11 +19,9 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-import model
-from model.actions import Action
-from model.forms import action_from_json, action_to_json, outcome_to_json
-from model.values import JSON, World
-from stateful_tests.lockstep import StepRecord
+from model.values import JSON
+from stateful_tests.pair import StepRecord
+from stateful_tests.system import COORDINATOR, System, system_named
 
 SCHEMA_VERSION = 1
 
@@ -36,13 +34,13 @@ class TraceError(ValueError):
 class TraceStep:
     """One action, the model's outcome when the trace was recorded, and the store's (none if not sent)."""
 
-    action: Action
+    action: Any
     expected: JSON = None
     observed: JSON = None
 
-    def to_json(self) -> dict[str, JSON]:
+    def to_json(self, system: System) -> dict[str, JSON]:
         return {
-            "action": action_to_json(self.action),
+            "action": system.action_to_json(self.action),
             "expected": self.expected,
             "observed": self.observed,
         }
@@ -52,8 +50,9 @@ class TraceStep:
 class Trace:
     """A story: where it starts, what happens, and what was seen to differ, if anything.
 
-    `name` is a file name's stem, `why` says what it is kept for. `initial` are the arguments of
-    `model.initial_world`. `divergence` is a `lockstep.Divergence` as JSON, `clause` the rule it breaks.
+    `name` is a file name's stem, `why` says what it is kept for. `initial` says in what world of the
+    `system` it starts. `divergence` is a `pair.Divergence` as JSON, `clause` the rule it breaks. A
+    coordinator's trace doesn't name its system in its file.
     """
 
     name: str
@@ -65,45 +64,49 @@ class Trace:
     initial: Mapping[str, JSON] = field(factory=dict)
     divergence: JSON = None
     clause: str | None = None
+    system: str = COORDINATOR
 
     @property
-    def actions(self) -> tuple[Action, ...]:
+    def actions(self) -> tuple[Any, ...]:
         return tuple(step.action for step in self.steps)
 
-    def world(self) -> World:
+    def world(self) -> Any:
         """The world in which the trace starts."""
-        initial: dict[str, Any] = dict(self.initial)
-        if "dropped" in initial:
-            initial["dropped"] = frozenset(initial["dropped"])
-        return model.initial_world(**initial)
+        return system_named(self.system).initial(self.initial)
 
     def to_json(self) -> dict[str, JSON]:
+        system = system_named(self.system)
+        named: dict[str, JSON] = {} if self.system == COORDINATOR else {"system": self.system}
         return {
             "schema_version": SCHEMA_VERSION,
+            **named,
             "name": self.name,
             "why": self.why,
             "seed": self.seed,
             "profile": self.profile,
             "versions": dict(self.versions),
             "initial": dict(self.initial),
-            "steps": [step.to_json() for step in self.steps],
+            "steps": [step.to_json(system) for step in self.steps],
             "divergence": self.divergence,
             "clause": self.clause,
         }
 
 
-def record(name: str, why: str, records: Sequence[StepRecord], **rest: Any) -> Trace:
+def record(
+    name: str, why: str, records: Sequence[StepRecord], *, system: System | None = None, **rest: Any
+) -> Trace:
     """The trace of what `records` saw, the divergence of the last one included. `rest`: fields of `Trace`."""
+    system = system or system_named(COORDINATOR)
     steps = tuple(
         TraceStep(
             one.action,
-            outcome_to_json(one.expected),
+            system.outcome_to_json(one.expected),
             None if one.observed is None else one.observed.to_json(),
         )
         for one in records
     )
     found = records[-1].divergence if records else None
-    trace = Trace(name, why, steps, versions=versions(), **rest)
+    trace = Trace(name, why, steps, versions=versions(), system=system.name, **rest)
     return trace if found is None else evolve(trace, divergence=found.to_json(), clause=found.clause)
 
 
@@ -177,33 +180,33 @@ def from_json(data: object) -> Trace:
     unknown = sorted(set(data) - set(_FIELDS) - {"schema_version"})
     if unknown:
         raise TraceError(f"trace: unknown field {unknown[0]!r}; known are {', '.join(sorted(_FIELDS))}.")
-    steps = tuple(_step(step, f"trace.steps[{index}]") for index, step in enumerate(data["steps"]))
+    system = _system(data)
+    steps = tuple(_step(step, f"trace.steps[{index}]", system) for index, step in enumerate(data["steps"]))
     rest = {key: data[key] for key in _FIELDS if key in data and key != "steps"}
-    return Trace(steps=steps, **(rest | {"initial": _initial(data.get("initial", {}))}))
+    try:
+        system.initial(data.get("initial", {}))
+    except ValueError as error:
+        raise TraceError(f"trace.{error}") from None
+    return Trace(steps=steps, **rest)
 
 
-def _step(data: object, where: str) -> TraceStep:
+def _system(data: Mapping[str, Any]) -> System:
+    try:
+        return system_named(data.get("system", COORDINATOR))
+    except ValueError as error:
+        raise TraceError(f"trace.system: {error}. If a later version wrote this, use that one.") from None
+
+
+def _step(data: object, where: str, system: System) -> TraceStep:
     if not isinstance(data, dict) or "action" not in data or set(data) - {"action", "expected", "observed"}:
         raise TraceError(
             f"{where}: an object with action, expected and observed is expected: {_shown(data)}."
         )
     try:
-        action = action_from_json(data["action"], f"{where}.action")
+        action = system.action_from_json(data["action"], f"{where}.action")
     except ValueError as error:
         raise TraceError(f"{error}. If a later version wrote this trace, replay it with that one.") from None
     return TraceStep(action, data.get("expected"), data.get("observed"))
-
-
-def _initial(data: Mapping[str, Any]) -> Mapping[str, JSON]:
-    unknown = sorted(set(data) - {"clock", "dropped"})
-    if unknown:
-        raise TraceError(f"trace.initial: unknown field {unknown[0]!r}; known are clock, dropped.")
-    if type(data.get("clock", 0)) is not int:
-        raise TraceError(f"trace.initial.clock: {_shown(data['clock'])} is no integer.")
-    dropped = data.get("dropped", [])
-    if not isinstance(dropped, list) or not all(isinstance(name, str) for name in dropped):
-        raise TraceError("trace.initial.dropped: a list of the names of assumptions is expected.")
-    return data
 
 
 def _shown(value: object) -> str:
@@ -222,4 +225,5 @@ _FIELDS: dict[str, tuple[tuple[type, ...], bool]] = {
     "initial": ((dict,), False),
     "divergence": ((dict, _NONE), False),
     "clause": ((str, _NONE), False),
+    "system": ((str,), False),
 }

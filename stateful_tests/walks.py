@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 from attrs import frozen
 
@@ -15,13 +16,18 @@ import model
 from model.actions import Action
 from model.outcomes import Declined
 from model.values import World
-from stateful_tests.coverage import Coverage
-from stateful_tests.lockstep import Judge, Lockstep, StepRecord
+from stateful_tests.pair import Judge, StepRecord
 from stateful_tests.replay import Factory
-from stateful_tests.target import StoreTarget
+from stateful_tests.system import COORDINATOR, System, system_named
 
-Draw = Callable[[random.Random, World], Action]
-"""The next action of a walk: a function of its arguments alone."""
+Draw = Callable[[random.Random, Any], Any]
+"""The next action of a walk: a function of its arguments, a generator and the world, alone."""
+
+
+class Sees(Protocol):
+    """Counts what a run saw."""
+
+    def see(self, before: Any, record: StepRecord, /) -> None: ...
 
 
 @frozen
@@ -42,17 +48,19 @@ def walk(
     steps: int,
     directory: Path,
     *,
-    coverage: Coverage,
-    factory: Factory = StoreTarget,
+    coverage: Sees,
+    factory: Factory | None = None,
     judge: Judge | None = None,
+    system: System | None = None,
 ) -> Walk:
-    """One walk of `steps` actions through a fresh store in `directory`."""
+    """One walk of `steps` actions through a fresh store in `directory`: the coordinator's, unless given."""
+    system = system or system_named(COORDINATOR)
     rng = random.Random(seed)
-    target = factory(directory)
+    target = (factory or system.target)(directory)
     records: list[StepRecord] = []
     seconds = 0.0
     try:
-        pair = Lockstep(target, judge=judge)
+        pair = system.pair(target, system.initial({}), judge)
         for _ in range(steps):
             before = pair.world
             action = draw(rng, before)

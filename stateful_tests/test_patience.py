@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from model.actions import Call, Damage, Open, SetLease
+from model.values import JSON
 from stateful_tests.patience import HungError, at_most
 from stateful_tests.target import Answered, Crashed, Refusal, StoreTarget
 
-LEASE = {"holderId": "h1", "fencingEpoch": 1, "endpoint": "unix:1", "expiresAt": 1_800_000_000_000}
+LEASE: JSON = {"holderId": "h1", "fencingEpoch": 1, "endpoint": "unix:1", "expiresAt": 1_800_000_000_000}
 
 
 def test_what_hangs_in_a_system_call_is_broken_off(tmp_path: Path) -> None:

@@ -143,6 +143,7 @@ def test_the_maximum_never_overbooks_and_never_answers_anothers_replay(bench: Be
     call.reserve(2)
     with untouched(bench.directory):
         refusal(lambda: call("setMaxActiveRuns", "root", commandId=uuid(1, 9), maxActiveRuns=1), CAPACITY)
+        assert bench.authority.called == ["read_lease", "authorize"]
         refusal(lambda: call("setMaxActiveRuns", "alice", commandId=uuid(1, 9), maxActiveRuns=3), POLICY)
     assert call("setMaxActiveRuns", "root", commandId=uuid(1, 9), maxActiveRuns=3) == 3
     assert call("setMaxActiveRuns", "root", commandId=uuid(2, 9), maxActiveRuns=2) == 2

@@ -200,6 +200,7 @@ def test_a_parked_release_needs_its_stage_and_readmission(bench: Bench, call: Ca
         "requiresReadmission": True,
     }
     wrong = {
+        "status": [*NO_TEXT, "running", "parked", "Paused", "terminal"],
         "stage": [*NO_TEXT, "Parked", "terminal", "running"],
         "requiresReadmission": [*NO_FLAG, False],
     }

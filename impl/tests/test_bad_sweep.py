@@ -9,8 +9,17 @@ import pytest
 import impl
 from impl.tests.answers import NO_COUNT, NO_TEXT, OTHERS, named, variations
 from impl.tests.authority import answers, raises
-from impl.tests.derive_store import uuid
-from impl.tests.workbench import Bench, Caller, arbitrating, lock_is_free, refusal, untouched, workbench
+from impl.tests.derive_store import T0, uuid
+from impl.tests.workbench import (
+    EPOCH,
+    Bench,
+    Caller,
+    arbitrating,
+    lock_is_free,
+    refusal,
+    untouched,
+    workbench,
+)
 
 DURABILITY, REVOKED = "DURABILITY_FAILED", "AUTHORITY_REVOKED"
 
@@ -160,6 +169,7 @@ def test_a_clock_that_falls_inside_the_sweep_aborts_even_where_the_row_would_be_
         with untouched(bench.directory):
             bench.authority.interfere(callback, 1, fall)
             refusal(lambda: call("snapshot"), "AUTHORITY_REVOKED")
+            assert bench.authority.called[-1] == callback  # at once, not at a later look
         bench.clock.advance(1)
 
 
@@ -200,3 +210,27 @@ def test_a_sweep_is_part_of_a_read_and_is_undone_with_a_refused_operation(bench:
     assert call("readReservation", id=uuid(1))["reservation"]["state"] == "expired"
     entry = bench.read_state()["audit"][-1]
     assert (entry["action"], entry["principal"]) == ("readReservation", "p-alice")
+
+
+def test_where_the_admission_is_proven_nobody_arbitrates(bench: Bench) -> None:
+    call = Caller(bench.open(), bench)
+    bench.authority.admit(call.reserve(1, ttlMs=10)["reservation"])
+    bench.clock.advance(10)
+    assert call("snapshot")["capacity"]["committed"] == 1
+    assert "abandon_admission_if_absent" not in bench.authority.called
+
+
+@pytest.mark.parametrize("state", ["released", "expired"])
+def test_a_time_to_live_left_on_a_terminal_row_is_never_due(bench: Bench, state: str) -> None:
+    """Old stores hold such rows. Neither proof about them is asked for, and neither would move them."""
+    history = bench.history(epoch=EPOCH)
+    history.row(1, state, T0, reservedExpiresAt=T0 + 1)
+    history.commit("snapshot", "p-alice", T0)
+    bench.put(history)
+    call = Caller(bench.open(), bench)
+    row = history.state["reservations"][uuid(1)]
+    for proof in (bench.authority.admit, bench.authority.abandon):
+        proof(row["reservation"])
+        with untouched(bench.directory):
+            assert call("snapshot")["reservations"] == [row]
+        assert bench.authority.called == ["read_lease", "authorize", "authorize", "read_lease"]

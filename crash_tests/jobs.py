@@ -65,7 +65,7 @@ def plan_kills(profile: str, seed: int) -> Plan:
         for some in _slices(range(tortures), 10)
     ]
     floors = {f"kill/{name}/{key}": 1 for name, steps in PASSED.items() for key in points(steps)}
-    floors |= {f"point/{point}": 1 for point in disk.CrashPoint}
+    floors |= {f"point/{point}": 1 for point in disk.COORDINATOR_POINTS}
     floors |= {f"recovery/{name}": 1 for name in SCENARIOS}
     floors |= {f"fault/{name}": 1 for name in SCENARIOS}
     floors |= {f"race/{race.name}": times for race in EVERY_RACE}

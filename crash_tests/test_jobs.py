@@ -66,7 +66,7 @@ def test_floors_ask_for_a_kill_at_each_point_that_is_written_down(profile: str) 
     for name, steps in PASSED.items():
         for key in points(steps):
             assert floors[f"kill/{name}/{key}"] == 1
-    for point in disk.CrashPoint:
+    for point in disk.COORDINATOR_POINTS:
         assert floors[f"point/{point}"] == 1
 
 

@@ -25,7 +25,7 @@ def test_a_scenario_passes_the_points_that_are_written_down(scenario: Scenario) 
 
 def test_every_declared_point_is_passed_by_some_scenario() -> None:
     passed = {key.partition("#")[0] for steps in PASSED.values() for key in points(steps)}
-    assert passed == set(disk.CrashPoint)
+    assert passed == set(disk.COORDINATOR_POINTS)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)

@@ -19,7 +19,7 @@ CALLS = 30
 
 _POINTS = tuple(
     point
-    for point in disk.CrashPoint
+    for point in disk.COORDINATOR_POINTS
     if point.startswith(("lock-acquire", "lock-release", "state-", "identity-read", "foreign"))
 )
 

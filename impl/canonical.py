@@ -42,11 +42,16 @@ def _fast_encoder() -> Callable[[object, int], Iterable[str]] | None:
 _FAST: Final = _fast_encoder()
 
 
+def encode(value: object) -> str:
+    """The text of a JSON value, without white space, its keys sorted by code point."""
+    if _FAST is None:
+        return _ENCODER.encode(value)
+    return "".join(_FAST(value, 0))
+
+
 def dumps(value: object) -> bytes:
     """The canonical text of a JSON value whose keys are ASCII."""
-    if _FAST is None:
-        return _ENCODER.encode(value).encode()
-    return "".join(_FAST(value, 0)).encode()
+    return encode(value).encode()
 
 
 def sha256(text: bytes) -> str:

@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable
 from typing import Literal
 
+from impl.points import COORDINATOR_POINTS as COORDINATOR_POINTS
 from impl.points import CRASH_ENV as CRASH_ENV
 from impl.points import CrashPoint as CrashPoint
 from impl.points import Hook as Hook

@@ -62,6 +62,57 @@ class CrashPoint(StrEnum):
     FOREIGN_DIRSYNC_BEFORE = "foreign-dirsync-before"
     FOREIGN_DIRSYNC_AFTER = "foreign-dirsync-after"
 
+    # Of the second system (`impl.gated`): its ledger, its mirror, its recovery.
+    RECOVERY_BEFORE = "recovery-before"
+    RECOVERY_AFTER = "recovery-after"
+    LEDGER_CREATE_BEFORE = "ledger-create-before"
+    LEDGER_CREATE_AFTER = "ledger-create-after"
+    LEDGER_DIRSYNC_BEFORE = "ledger-dirsync-before"
+    LEDGER_DIRSYNC_AFTER = "ledger-dirsync-after"
+    LEDGER_READ_BEFORE = "ledger-read-before"
+    LEDGER_READ_AFTER = "ledger-read-after"
+    LEDGER_APPEND_BEFORE = "ledger-append-before"
+    LEDGER_APPEND_TORN = "ledger-append-torn"
+    LEDGER_APPEND_AFTER = "ledger-append-after"
+    LEDGER_FSYNC_BEFORE = "ledger-fsync-before"
+    LEDGER_FSYNC_AFTER = "ledger-fsync-after"
+    LEDGER_CUT_BEFORE = "ledger-cut-before"
+    LEDGER_CUT_AFTER = "ledger-cut-after"
+    LEDGER_CUT_FSYNC_BEFORE = "ledger-cut-fsync-before"
+    LEDGER_CUT_FSYNC_AFTER = "ledger-cut-fsync-after"
+    LEDGER_RENEW_BEFORE = "ledger-renew-before"
+    LEDGER_RENEW_AFTER = "ledger-renew-after"
+    LEDGER_RENEW_FSYNC_BEFORE = "ledger-renew-fsync-before"
+    LEDGER_RENEW_FSYNC_AFTER = "ledger-renew-fsync-after"
+    MIRROR_BEGIN_BEFORE = "mirror-begin-before"
+    MIRROR_BEGIN_AFTER = "mirror-begin-after"
+    MIRROR_INSERT_BEFORE = "mirror-insert-before"
+    MIRROR_INSERT_AFTER = "mirror-insert-after"
+    MIRROR_COMMIT_BEFORE = "mirror-commit-before"
+    MIRROR_COMMIT_AFTER = "mirror-commit-after"
+    MIRROR_ROLLBACK_BEFORE = "mirror-rollback-before"
+    MIRROR_ROLLBACK_AFTER = "mirror-rollback-after"
+    MIRROR_REPLAY_BEFORE = "mirror-replay-before"
+    MIRROR_REPLAY_AFTER = "mirror-replay-after"
+    MIRROR_REPLAY_COMMIT_BEFORE = "mirror-replay-commit-before"
+    MIRROR_REPLAY_COMMIT_AFTER = "mirror-replay-commit-after"
+    MIRROR_ASIDE_BEFORE = "mirror-aside-before"
+    MIRROR_ASIDE_AFTER = "mirror-aside-after"
+    MIRROR_BUILD_BEFORE = "mirror-build-before"
+    MIRROR_BUILD_AFTER = "mirror-build-after"
+    MIRROR_BUILD_FSYNC_BEFORE = "mirror-build-fsync-before"
+    MIRROR_BUILD_FSYNC_AFTER = "mirror-build-fsync-after"
+    MIRROR_RENAME_BEFORE = "mirror-rename-before"
+    MIRROR_RENAME_AFTER = "mirror-rename-after"
+    MIRROR_DIRSYNC_BEFORE = "mirror-dirsync-before"
+    MIRROR_DIRSYNC_AFTER = "mirror-dirsync-after"
+
+
+_OF_THE_LEDGER: Final = ("recovery", "ledger", "mirror")
+LEDGER_POINTS: Final = tuple(point for point in CrashPoint if point.startswith(_OF_THE_LEDGER))
+"""The points that only ledger-gated transactions pass."""
+COORDINATOR_POINTS: Final = tuple(point for point in CrashPoint if point not in LEDGER_POINTS)
+"""The points that the coordinator passes. Those of directory, lock and leftovers are the ledger's too."""
 
 Hook = Callable[[CrashPoint], None]
 _hook: Hook | None = None

@@ -9,7 +9,7 @@ import impl
 from holdtrue.exits import Exit
 from holdtrue.options import PROFILES
 from impl.coordinator import Coordinator
-from impl.points import CrashPoint
+from impl.points import COORDINATOR_POINTS
 from reports.scope import NOT_CHECKED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +58,7 @@ def test_the_readme_says_what_is_not_checked_as_the_summary_does() -> None:
 
 
 def test_the_stores_page_names_every_point_code_and_operation() -> None:
-    for point in CrashPoint:
+    for point in COORDINATOR_POINTS:
         assert f"`{point.value}`" in STORE
     for code in impl.CODES:
         assert f"| `{code}` |" in STORE

@@ -22,7 +22,7 @@ from impl.tests.workbench import Bench, Caller, at_once, force, refusal, workben
 
 DURABILITY = "DURABILITY_FAILED"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS, errno.EINTR, errno.EMFILE)
-FAILING = tuple(point for point in CrashPoint if point.endswith(("-before", "-torn")))
+FAILING = tuple(point for point in disk.COORDINATOR_POINTS if point.endswith(("-before", "-torn")))
 AFTER_RENAME = (CrashPoint.STATE_DIRSYNC_BEFORE, CrashPoint.IDENTITY_DIRSYNC_BEFORE)
 
 
@@ -195,7 +195,7 @@ def test_a_full_disk_refuses_every_write_and_still_answers_every_read(bench: Ben
 ONCE_DURABLE = ("state-dirsync-after", "lock-release-before", "lock-release-after")
 
 
-@pytest.mark.parametrize("point", CrashPoint, ids=str)
+@pytest.mark.parametrize("point", disk.COORDINATOR_POINTS, ids=str)
 def test_a_directory_that_vanishes_at_any_step_ends_the_call_at_once(point: CrashPoint) -> None:
     with workbench() as bench:
         call = Caller(bench.open(), bench)

@@ -1,0 +1,47 @@
+"""Ledger-gated transactions: an append-only JSONL ledger, and a SQLite database that mirrors it.
+
+    with open_ledger(directory) as ledger:
+        result = ledger.transact(Request(..., mutate=lambda state: {**state, "run": "started"}))
+
+Guarantees: no mutation commits unless its event was durably appended first and mirrored second. The ledger is
+the authority; the mirror can always be rebuilt from it. Failures are `LedgerError`s.
+
+Doesn't: import the model. The two are told independently, from the specification.
+"""
+
+from impl.gated.classify import Classification, Durable, classify
+from impl.gated.errors import LEDGER_CODES, LedgerCode, LedgerError, Recoverability
+from impl.gated.values import (
+    ApplyRequest,
+    ApplyResult,
+    Change,
+    CompensationRequest,
+    CompensationResult,
+    CompensationStep,
+    LedgerRecord,
+    RecoveryReport,
+    Request,
+    Step,
+    TransactionResult,
+)
+
+__all__ = [
+    "LEDGER_CODES",
+    "ApplyRequest",
+    "ApplyResult",
+    "Change",
+    "Classification",
+    "CompensationRequest",
+    "CompensationResult",
+    "CompensationStep",
+    "Durable",
+    "LedgerCode",
+    "LedgerError",
+    "LedgerRecord",
+    "Recoverability",
+    "RecoveryReport",
+    "Request",
+    "Step",
+    "TransactionResult",
+    "classify",
+]

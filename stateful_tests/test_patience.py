@@ -9,7 +9,6 @@ import pytest
 
 from model.actions import Call, Damage, Open, SetLease
 from model.values import JSON
-from model.values import JSON
 from stateful_tests.patience import HungError, at_most
 from stateful_tests.target import Answered, Crashed, Refusal, StoreTarget
 

@@ -7,5 +7,6 @@ knows only that a transaction happened or did not.
 """
 
 from model.gated.start import initial_world
+from model.gated.stepping import step, steps
 
-__all__ = ["initial_world"]
+__all__ = ["initial_world", "step", "steps"]

@@ -152,7 +152,8 @@ class World:
     `ledger` is `None` while there is no file. `effects` lists the side effects in the order in which they
     happened. `acknowledged` are the hashes of all lines that somebody was told of. `wounds` names the files
     that were tampered with since the store was last opened with success: with one wound nothing
-    acknowledged may get lost in silence, with both it may (`forgiven` counts how often that has happened).
+    acknowledged may get lost in silence, with both it may. When that has happened, what the store knew of
+    the first `pardoned` effects may be gone, so that it can let them happen again.
     """
 
     ledger: LedgerFile | None = None
@@ -161,4 +162,4 @@ class World:
     effects: tuple[Effect, ...] = ()
     acknowledged: frozenset[str] = frozenset()
     wounds: frozenset[str] = frozenset()
-    forgiven: int = 0
+    pardoned: int = 0

@@ -40,7 +40,7 @@ def world_to_json(world: World) -> dict[str, JSON]:
         "effects": [attrs.asdict(each) for each in world.effects],
         "acknowledged": cast(JSON, sorted(world.acknowledged)),
         "wounds": cast(JSON, sorted(world.wounds)),
-        "forgiven": world.forgiven,
+        "pardoned": world.pardoned,
     }
     return {"lines": lines, "world": form}
 
@@ -73,5 +73,5 @@ def world_from_json(form: Mapping[str, Any]) -> World:
         tuple(Effect(**each) for each in world["effects"]),
         frozenset(world["acknowledged"]),
         frozenset(world["wounds"]),
-        world["forgiven"],
+        world["pardoned"],
     )

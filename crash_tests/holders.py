@@ -173,7 +173,7 @@ def killed_by_environment(place: Place) -> list[str]:
 
     if not (end := in_child(opens)).killed:
         wrong.append(f"a process with {disk.CRASH_ENV} {end.describe()}")
-    host(place).close()
+    host(place, lock_timeout_s=AT_ONCE_S).close()
     if place.actions() != ["initialize"]:
         wrong.append(f"the chain says {place.actions()}")
     return wrong + place.faults()

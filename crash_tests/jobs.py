@@ -6,6 +6,7 @@ happens to pass today: a step that got lost leaves its points below their floor,
 The jobs of one plan are independent of each other and of the order in which they run.
 """
 
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any
 
 from attrs import asdict, evolve
 
+import impl
 from crash_tests.campaign import ENOUGH, Campaign, Reach
 from crash_tests.faults import faults, strike
 from crash_tests.ground import ground
@@ -170,9 +172,20 @@ def run_rates(params: Mapping[str, Any]) -> JobResult:
 
 
 def once(race: Race) -> list[str]:
-    """Runs `race` in a fresh place; what was wrong."""
+    """Runs `race` in a fresh place; what was wrong. A refusal that no race expects is wrong, too."""
     with ground(missing=True) as place:
-        return race.run(Place(place.root))
+        try:
+            return race.run(Place(place.root))
+        except impl.CoordinatorError as error:
+            return [f"refused where nothing may be: {error.code}: {error.message}"]
+        except AssertionError as error:
+            return [f"what leads up to the race was refused: {_line(error)}"]
+
+
+def _line(error: AssertionError) -> str:
+    """The assertion that failed, as its source says it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].line}" if frames else "an assertion"
 
 
 def torture(seed: int) -> Race:

@@ -13,9 +13,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from crash_tests.ground import ground
 from crash_tests.oracle import Violation
-from crash_tests.races import Place
 from crash_tests.stories import Story, StoryError, story_from_json, tell
 from model.forms import action_to_json
 from model.values import JSON
@@ -63,7 +61,7 @@ def _story(story: Story) -> Replay:
 
 
 def _race(trace: Mapping[str, Any]) -> Replay:
-    from crash_tests.jobs import race_named
+    from crash_tests.jobs import once, race_named
 
     try:
         race = race_named(str(trace["name"]))
@@ -71,9 +69,7 @@ def _race(trace: Mapping[str, Any]) -> Replay:
     except KeyError as error:
         raise StoryError(f"this is no trace of a race: {error} is missing or unknown") from None
     for attempt in range(1, RACES_AGAIN + 1):
-        with ground(missing=True) as place:
-            wrong = race.run(Place(place.root))
-        if wrong:
+        if wrong := once(race):
             found = Violation(race.clause, wrong[0])
             status: Literal["failing", "drifted"] = "failing" if race.clause == clause else "drifted"
             return Replay(status, f"in attempt {attempt}: {wrong[0]}", tuple(wrong), found)

@@ -40,17 +40,16 @@ _LOCKS: Final[tuple[Fault, ...]] = (
     ),
     Fault(
         "c7-released-by-a-forked-child",
-        "A forked child keeps its copy of the lock, and drops it for its parent as well.",
+        "A forked child drops the lock of its parent as it gives up its copy.",
         "C7",
         (
             Change(
                 _DISK,
+                "    for descriptor in _lock_descriptors:\n        os.close(descriptor)\n",
                 "    for descriptor in _lock_descriptors:\n"
-                "        os.close(descriptor)\n"
-                "    _lock_descriptors.clear()\n",
-                "",
+                "        fcntl.flock(descriptor, fcntl.LOCK_UN)\n"
+                "        os.close(descriptor)\n",
             ),
-            Change(_LOCK, "    if forked:\n        return", "    if False:\n        return"),
         ),
     ),
     Fault(

@@ -24,13 +24,13 @@ _GENESIS_AND_ARGUMENTS: Final[tuple[Fault, ...]] = (
                 _TRANSACTION,
                 "        with contextlib.ExitStack() as drafts:\n",
                 "        if not base.exists:\n"
-                "            self._write_identity(identity)\n"
+                "            self._write_identity(identity_file(state))\n"
                 "        with contextlib.ExitStack() as drafts:\n",
             ),
             Change(
                 _TRANSACTION,
                 "        if not base.exists:\n"
-                "            self._write_identity(identity)\n"
+                "            self._write_identity(identity_file(state))\n"
                 "        return state\n",
                 "        return state\n",
             ),

@@ -14,8 +14,7 @@ from model.gated.values import Effect, Line, Mirror, Name, World
 
 def lines_of(world: World) -> tuple[Line, ...]:
     """The valid lines of the ledger, in order."""
-    ledger = world.ledger
-    return tuple(each for each in ledger.entries if isinstance(each, Line)) if ledger is not None else ()
+    return world.ledger.lines if world.ledger is not None else ()
 
 
 def line_named(world: World, name: Name) -> Line | None:

@@ -58,8 +58,6 @@ def _rebuild(running: Running, findings: Findings) -> None:
 def _forgive(running: Running, findings: Findings) -> None:
     """With both files tampered with, what was acknowledged can be gone without anybody's noticing."""
     if running.wounds == {"ledger", "mirror"}:
-        lost = running.acknowledged - {line.hash for line in findings.lines}
-        if lost:
-            running.acknowledged -= lost
-            running.pardoned = len(running.effects)
+        running.acknowledged &= {line.hash for line in findings.lines}
+        running.pardoned = len(running.effects)
     running.wounds = frozenset()

@@ -104,6 +104,16 @@ class LedgerFile:
     entries: tuple[Line | Foul, ...] = ()
     tail: bytes = b""
     size: int = 0
+    valid: tuple[Line, ...] | None = field(default=None, init=False, eq=False, repr=False)
+    """The valid lines, once they were asked for."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The valid lines, in order."""
+        if self.valid is None:
+            _remember(self, "valid", tuple(each for each in self.entries if isinstance(each, Line)))
+        assert self.valid is not None
+        return self.valid
 
 
 @frozen

@@ -12,9 +12,9 @@ import random
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
-from crash_tests.ground import Ground, Picture, ground
+from crash_tests.ground import Ground, ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import Scenario
 from crash_tests.stories import Killed, Story, diverged
@@ -82,7 +82,6 @@ class _Left:
     """What a chain of kills left, to be recovered from again and again."""
 
     kills: tuple[Killed, ...]
-    picture: Picture
     aftermath: Aftermath
 
 
@@ -123,7 +122,7 @@ class _Run:
     def again(self, left: _Left, *, newer: bool) -> list[_Left]:
         """Kills the recovery from `left`."""
         opens = reopening(self.scenario.flight, left.aftermath.decided.world, newer=newer)
-        with awoken(self.place, left.picture, left.aftermath, opens) as situation:
+        with awoken(self.place, left.aftermath, opens) as situation:
             arrivals = record(situation)
             share = self.campaign.reach.share
             if share < 1:
@@ -143,11 +142,9 @@ class _Run:
             if isinstance(left, Violation):
                 self.fail(kills, (), left)
             else:
-                picture = self.place.picture()
-                self.judge(kills, left, recovery(self.scenario.flight, left.decided.world))
-                # Its target has been used up, and it would hold on to a whole store.
-                kept = _Left(kills, picture, evolve(left, target=None))
-                self.recovered_otherwise(kept)
+                self.judge(situation, kills, left, recovery(self.scenario.flight, left.decided.world))
+                kept = _Left(kills, left)
+                self.recovered_otherwise(situation, kept)
                 lefts.append(kept)
             self.count(arrival, again=bool(before))
         return lefts
@@ -161,17 +158,19 @@ class _Run:
             counts[f"kill/{self.scenario.name}, recovering/{arrival.key}"] += 1
             counts[f"recovery/{self.scenario.name}"] += 1
 
-    def recovered_otherwise(self, left: _Left) -> None:
+    def recovered_otherwise(self, situation: Situation, left: _Left) -> None:
         """Recovers from `left` in each further way that this campaign asks for."""
         if self.campaign.reach.newer:
-            self.place.put_back(left.picture)
+            self.place.put_back(left.aftermath.picture)
             actions = recovery(self.scenario.flight, left.aftermath.decided.world, newer=True)
-            self.judge(left.kills, left.aftermath, actions)
+            self.judge(situation, left.kills, left.aftermath, actions)
         if len(left.kills) == 1 and self.draw.random() < self.campaign.reach.survivors:
             self.survived(left)
 
-    def judge(self, kills: tuple[Killed, ...], left: Aftermath, actions: tuple[Action, ...]) -> None:
-        violation = recover(self.place, left, actions)
+    def judge(
+        self, situation: Situation, kills: tuple[Killed, ...], left: Aftermath, actions: tuple[Action, ...]
+    ) -> None:
+        violation = recover(situation, left, actions)
         if violation is not None:
             self.fail(kills, actions, violation)
 
@@ -183,7 +182,7 @@ class _Run:
         )
         if not actions:
             return
-        self.place.put_back(left.picture)
+        self.place.put_back(left.aftermath.picture)
         violation = survive(situation, left.aftermath, actions)
         self.campaign.counts[f"survivor/{self.scenario.name}"] += 1
         if violation is not None:
@@ -205,7 +204,7 @@ def _distinct(lefts: Sequence[_Left], seen: set[tuple[str, bytes, str]]) -> list
     """Those whose recovery is not that of one in `seen`, which they are added to."""
     fresh = []
     for left in lefts:
-        likeness = (left.picture.likeness, left.aftermath.memory, left.aftermath.decided.label)
+        likeness = (left.aftermath.picture.likeness, left.aftermath.memory, left.aftermath.decided.label)
         if likeness not in seen:
             seen.add(likeness)
             fresh.append(left)

@@ -38,6 +38,14 @@ class Picture:
         return tuple(sorted(name for name in self.files or () if is_temporary(name)))
 
     @property
+    def exact(self) -> tuple[object, ...]:
+        """Equal for pictures of one directory that differ at most in the names of temporary files."""
+        if self.files is None:
+            return (self.made,)
+        kept = tuple(sorted((name, held) for name, held in self.files.items() if not is_temporary(name)))
+        return (self.inode, len(self.files) - len(kept), kept)
+
+    @property
     def likeness(self) -> str:
         """Equal for pictures that differ at most in the random parts of what is in them."""
         if self.files is None:

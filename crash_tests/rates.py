@@ -70,7 +70,7 @@ def _turn(situation: Situation, arrivals: tuple[Arrival, ...]) -> list[tuple[flo
 def _trial(situation: Situation, arrival: Arrival) -> None:
     left = kill(situation, arrival)
     if not isinstance(left, Violation):
-        found = recover(situation.ground, left, recovery(situation.flight, left.decided.world))
+        found = recover(situation, left, recovery(situation.flight, left.decided.world))
         if found is None:
             return
         left = found

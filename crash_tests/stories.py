@@ -150,7 +150,7 @@ def _killed(story: Story, first: Situation) -> Violation | str | None:
         situation, left = first, None
         for killed in story.kills:
             if left is not None:
-                situation = stack.enter_context(awoken(place, place.picture(), left, killed.during))
+                situation = stack.enter_context(awoken(place, left, killed.during))
             passed = {(one.point, one.n): one for one in record(situation)}
             arrival = passed.get((killed.point, killed.n))
             if arrival is None:
@@ -164,4 +164,4 @@ def _killed(story: Story, first: Situation) -> Violation | str | None:
             return None
         if story.survivor:
             return survive(first, left, story.after)
-        return recover(place, left, story.after)
+        return recover(situation, left, story.after)

@@ -7,8 +7,7 @@ import pytest
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import LATE, SCENARIOS, call, uuid_of
-from crash_tests.trial import found, kill, prepared, record, reopening, work_on
-from stateful_tests.target import StoreTarget
+from crash_tests.trial import Situation, kill, prepared, record, recover, reopening
 
 MATRIX: Mapping[str, tuple[int, set[str | None], set[str | None]]] = {
     # scenario: (row, states right after recovery, states once every time limit has passed)
@@ -23,8 +22,8 @@ MATRIX: Mapping[str, tuple[int, set[str | None], set[str | None]]] = {
 }
 
 
-def _state(target: StoreTarget, number: int) -> str | None:
-    store = target.observe().store
+def _state(situation: Situation, number: int) -> str | None:
+    store = situation.fresh(situation.memory).observe().store
     assert store is not None
     states = {
         row["reservation"]["reservationId"]: row["reservation"]["state"] for row in store["reservations"]
@@ -42,16 +41,13 @@ def test_a_reservation_is_what_the_crash_matrix_says(name: str) -> None:
             assert not isinstance(left, Violation), left
             world = left.decided.world
             opens = reopening(scenario.flight, world)
-            with found(place, left.memory) as target:
-                # An opening sweeps, so a row that is due already may move on at once.
-                assert work_on(target, world, opens) is None
-                seen[0].add(_state(target, row))
-            with found(place, arrival.memory) as target:
-                now = kill(situation, arrival)
-                assert not isinstance(now, Violation), now
-                actions = (LATE, *opens, call("snapshot", host="a"))
-                assert work_on(target, now.decided.world, actions) is None
-                seen[1].add(_state(target, row))
+            # An opening sweeps, so a row that is due already may move on at once.
+            assert recover(situation, left, opens) is None
+            seen[0].add(_state(situation, row))
+            later_on = kill(situation, arrival)
+            assert not isinstance(later_on, Violation), later_on
+            assert recover(situation, later_on, (LATE, *opens, call("snapshot", host="a"))) is None
+            seen[1].add(_state(situation, row))
     assert seen[0] <= recovered
     assert seen[1] == later
 
@@ -63,10 +59,8 @@ def test_killed_anywhere_in_genesis_no_reservation_is_there_and_the_store_opens(
         for arrival in record(situation):
             left = kill(situation, arrival)
             assert not isinstance(left, Violation), left
-            world = left.decided.world
-            with found(place, left.memory) as target:
-                assert work_on(target, world, reopening(scenario.flight, world)) is None
-                observed = target.observe()
+            assert recover(situation, left, reopening(scenario.flight, left.decided.world)) is None
+            observed = situation.fresh(left.memory).observe()
             assert observed.store is not None
             assert observed.store["reservations"] == []
             assert observed.identity

@@ -30,6 +30,7 @@ from impl import disk
 from model.actions import Action, Call, Open
 from model.values import Lease, World
 from stateful_tests.lockstep import DivergedError, Lockstep
+from stateful_tests.observe import Observation
 from stateful_tests.surroundings import Surroundings
 from stateful_tests.target import StoreTarget
 
@@ -65,14 +66,11 @@ class Arrival:
 
 @frozen
 class Aftermath:
-    """What a kill left behind: the world decided upon, and what the surroundings know.
+    """What a kill left behind: the files, the world decided upon, and what the surroundings know."""
 
-    `target` is the store as a fresh process finds it, already looked at; it serves for one recovery.
-    """
-
+    picture: Picture = field(repr=False)
     decided: Candidate
     memory: bytes = field(repr=False)
-    target: StoreTarget | None = field(default=None, eq=False, repr=False)
 
 
 @define
@@ -86,7 +84,9 @@ class Situation:
     flight: tuple[Action, ...]
     worlds: tuple[World, ...]
     _possible: dict[int, tuple[Candidate, ...]] = field(factory=dict)
+    _seen: dict[tuple[object, ...], Observation] = field(factory=dict)
     _forge: Forge | None = None
+    _eyes: StoreTarget | None = None
 
     @classmethod
     def of(cls, ground: Ground, target: StoreTarget, world: World, flight: Sequence[Action]) -> "Situation":
@@ -102,6 +102,28 @@ class Situation:
             self._possible[acknowledged] = candidates(self.worlds, acknowledged)
         return self._possible[acknowledged]
 
+    def look(self, picture: Picture, memory: bytes) -> Observation:
+        """What the store shows when the directory is as in `picture`; the same bytes are judged but once."""
+        key = (picture.exact, memory)
+        if key not in self._seen:
+            self._seen[key] = self.fresh(memory).observe()
+        return self._seen[key]
+
+    def fresh(self, memory: bytes) -> StoreTarget:
+        """The store as a fresh process finds it: nothing open, the surroundings as they were.
+
+        It is the same object each time: of what its eyes have verified once, only what is new costs.
+        """
+        if self._eyes is None:
+            self._eyes = StoreTarget(self.ground.directory)
+        eyes = self._eyes
+        eyes.close()
+        eyes.hosts.clear()
+        eyes.files.published.clear()
+        eyes.look_afresh()
+        recall(eyes.around, memory)
+        return eyes
+
     def ask(self, request: "Kill | Survive") -> Ended:
         """Has a child of the warm store do what is requested."""
         if self._forge is None:
@@ -109,6 +131,8 @@ class Situation:
         return self._forge.ask(request)
 
     def close(self) -> None:
+        if self._eyes is not None:
+            self._eyes.close()
         if self._forge is not None:
             self._forge.close()
             self._forge = None
@@ -121,10 +145,8 @@ class Situation:
                 say(_ANSWERED)
         else:
             recall(self.target.around, request.memory)
-            # The same hosts under fresh eyes: this target has seen the files as they were before the kill.
-            target = StoreTarget(self.ground.directory)
-            target.hosts, target.around = self.target.hosts, self.target.around
-            say(pickle.dumps(work_on(target, request.world, request.actions)))
+            self.target.look_afresh()
+            say(pickle.dumps(work_on(self.target, request.world, request.actions)))
 
 
 @frozen
@@ -165,26 +187,18 @@ def prepared(scenario: Scenario, ground: Ground) -> Iterator[Situation]:
             left = kill(broken, arrival)
         if isinstance(left, Violation):
             raise HarnessError(f"scenario {scenario.name}: {left.title}")
-        with awoken(ground, ground.picture(), left, scenario.flight) as situation:
+        with awoken(ground, left, scenario.flight) as situation:
             yield situation
 
 
 @contextmanager
-def awoken(
-    ground: Ground, picture: Picture, left: Aftermath, flight: Sequence[Action]
-) -> Iterator[Situation]:
-    """What a kill left (`picture`), as a situation in which `flight` is about to happen."""
-    ground.put_back(picture)
-    situation = Situation.of(ground, found(ground, left.memory), left.decided.world, flight)
-    with closing(situation):
-        yield situation
-
-
-def found(ground: Ground, memory: bytes) -> StoreTarget:
-    """The store as a fresh process finds it: nothing open yet, the surroundings as they were."""
-    target = StoreTarget(ground.directory)
-    recall(target.around, memory)
-    return target
+def awoken(ground: Ground, left: Aftermath, flight: Sequence[Action]) -> Iterator[Situation]:
+    """What a kill left, as a situation in which `flight` is about to happen."""
+    ground.put_back(left.picture)
+    with StoreTarget(ground.directory) as target:
+        recall(target.around, left.memory)
+        with closing(Situation.of(ground, target, left.decided.world, flight)) as situation:
+            yield situation
 
 
 def record(situation: Situation) -> tuple[Arrival, ...]:
@@ -235,8 +249,8 @@ def kill(situation: Situation, arrival: Arrival) -> Aftermath | Violation:
 
 def look(situation: Situation, arrival: Arrival, ended: Ended) -> Aftermath | Violation:
     """What the killed child left, as the oracle sees it."""
-    target = found(situation.ground, arrival.memory)
-    seen = target.observe()
+    picture = situation.ground.picture()
+    seen = situation.look(picture, arrival.memory)
     acknowledged = len(ended.said)
     decided = decide(seen, situation.possible(acknowledged), situation.worlds, acknowledged)
     if isinstance(decided, Violation):
@@ -247,7 +261,7 @@ def look(situation: Situation, arrival: Arrival, ended: Ended) -> Aftermath | Vi
         return Violation(
             TEMPS, f"{seen.temps} temporary files stand there after one kill, not {most} at most"
         )
-    return Aftermath(decided, arrival.memory, target)
+    return Aftermath(picture, decided, arrival.memory)
 
 
 def reopening(flight: Sequence[Action], world: World, *, newer: bool = False) -> tuple[Action, ...]:
@@ -268,13 +282,12 @@ def probes(flight: Sequence[Action], world: World, host: str) -> tuple[Action, .
     return (*again, evolve(fresh, host=host))
 
 
-def recover(place: Ground, left: Aftermath, actions: Sequence[Action]) -> Violation | None:
-    """Performs `actions` on what a kill left, in lockstep with the model; the first thing that is wrong.
+def recover(situation: Situation, left: Aftermath, actions: Sequence[Action]) -> Violation | None:
+    """Performs `actions` on what a kill left of `situation`, in lockstep with the model; what is wrong.
 
     The directory must stand as the kill left it.
     """
-    with left.target or found(place, left.memory) as target:
-        return work_on(target, left.decided.world, actions)
+    return work_on(situation.fresh(left.memory), left.decided.world, actions)
 
 
 def survivors(situation: Situation) -> tuple[str, ...]:

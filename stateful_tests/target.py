@@ -124,6 +124,10 @@ class StoreTarget:
         for host in self.hosts.values():
             host.close()
 
+    def look_afresh(self) -> None:
+        """Another process has been at the files: what was seen of them counts no longer."""
+        self._sight = None
+
     @property
     def struck(self) -> tuple[str, ...]:
         return tuple(self.around.struck)

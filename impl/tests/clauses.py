@@ -78,6 +78,13 @@ def renamed(where: str, old: str, new: str, name: str | None = None) -> Change:
     return change
 
 
+def epoch_fallen(state: Any) -> None:
+    """All that is new bears an older epoch; only the audit of long ago still tells of the newer one."""
+    state["fencingEpoch"] = state["audit"][-1]["epoch"] = EPOCH - 1
+    for each in state["reservations"].values():
+        each["reservation"]["coordinatorEpoch"] = EPOCH - 1
+
+
 def both(*changes: Change) -> Change:
     def change(state: Any) -> None:
         for each in changes:
@@ -129,6 +136,7 @@ SEALED: dict[str, list[tuple[str, Change, str]]] = {
         ("counts twice", setting((*SECOND, "commitSeq"), 1), DURABILITY),
         ("time falls", setting((*SECOND, "recordedAt"), T0 + 2_500), DURABILITY),
         ("time falls at the end", setting((*LAST, "recordedAt"), T0), DURABILITY),
+        ("the epoch fell", epoch_fallen, DURABILITY),
         ("an epoch above", setting((*SECOND, "epoch"), EPOCH + 1), DURABILITY),
     ],
     "S4": [

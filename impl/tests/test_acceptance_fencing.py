@@ -7,7 +7,9 @@ import pytest
 
 import impl
 from impl.tests.authority import Authority, meanwhile
+from impl.tests.crafting import seal
 from impl.tests.derive_store import uuid
+from impl.tests.independent import dump, faults
 from impl.tests.workbench import Bench, Caller, force, refusal, untouched, workbench
 
 REVOKED, BINDING, DURABILITY = "AUTHORITY_REVOKED", "ADMISSION_BINDING_CONFLICT", "DURABILITY_FAILED"
@@ -259,3 +261,16 @@ def test_a_closed_store_refuses_all_and_can_be_closed_again(bench: Bench) -> Non
     with untouched(bench.directory):
         refusal(lambda: Caller(store, bench)("snapshot"), DURABILITY)
     assert not bench.authority.log
+
+
+def test_a_state_of_the_same_commit_that_differs_in_its_last_wall_time_is_refused(
+    bench: Bench, call: Caller
+) -> None:
+    """Its audit is the very same; only the state's own hash tells the two apart."""
+    state = bench.read_state()
+    state["lastWallTime"] += 1
+    bench.clock.advance(5)
+    bench.state.write_bytes(dump(seal(state)))
+    assert faults(state) == []
+    with untouched(bench.directory):
+        refusal(lambda: call("snapshot"), DURABILITY)

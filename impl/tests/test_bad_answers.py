@@ -62,7 +62,8 @@ def test_a_lease_of_any_other_shape_or_content_is_refused(bench: Bench, call: Ca
         "endpoint": NO_TEXT,
         "expiresAt": [*NO_COUNT, 0, now, now - 1, float(now + 10**6)],
     }
-    extra: list[Any] = [{**good, key: 1} for key in ("extra", "", "holder_id", "ExpiresAt", 1, None)]
+    extra: list[Any] = [{**without(good, "endpoint"), "Endpoint": "x"}, *(without(good, key) for key in good)]
+    extra += [{**good, key: 1} for key in ("extra", "", "holder_id", "ExpiresAt", 1, None)]
     count = insist(
         bench,
         "read_lease",
@@ -72,6 +73,11 @@ def test_a_lease_of_any_other_shape_or_content_is_refused(bench: Bench, call: Ca
         REVOKED,
     )
     assert count > 200
+    with untouched(bench.directory):
+        for wrong_lease in [*variations(good, wrong), *extra]:
+            bench.authority.constantly["read_lease"] = answers(wrong_lease)
+            refusal(lambda: call.reserve(3), REVOKED)
+    bench.authority.constantly.clear()
     assert call.reserve(3)["reservation"]["state"] == "reserved"
 
 
@@ -92,6 +98,10 @@ def test_an_identity_of_any_other_shape_is_refused(bench: Bench, call: Caller) -
     }
     count = insist(bench, "authorize", [1, 2], variations(good, wrong), lambda: call.reserve(3), REVOKED)
     assert count > 130
+    with untouched(bench.directory):
+        for wrong_identity in variations(good, wrong):
+            bench.authority.constantly["authorize"] = answers(wrong_identity)  # so no two answers differ
+            refusal(lambda: call.reserve(3), REVOKED)
 
 
 def test_an_identity_that_differs_the_second_time_is_refused(bench: Bench, call: Caller) -> None:

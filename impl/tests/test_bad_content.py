@@ -88,10 +88,10 @@ def spellings(number: int) -> list[str]:
 
 
 def test_an_integer_written_in_another_way_is_refused(readers: Readers) -> None:
-    text = independent.dump(readers.grown).decode()
+    text = readers.dump(readers.grown).decode()
     for path, value in paths(readers.grown):
         if type(value) is int:
-            marked = independent.dump(changed_unsealed(readers.grown, path, "\x00here")).decode()
+            marked = readers.dump(changed_unsealed(readers.grown, path, "\x00here")).decode()
             for spelling in spellings(value):
                 content = marked.replace('"\\u0000here"', spelling)
                 assert content != text
@@ -118,10 +118,10 @@ WRONG: dict[type, list[Any]] = {
 def test_a_value_of_the_wrong_kind_is_refused_even_with_right_checksums(readers: Readers) -> None:
     for path, value in paths(readers.grown):
         for wrong in WRONG[type(value)] if path else ():
-            content = independent.dump(changed(readers.grown, path, wrong))
+            content = readers.dump(changed(readers.grown, path, wrong))
             readers.refused(content, "DURABILITY_FAILED", fresh=readers.count % 8 == 0)
         if type(value) is int:
-            floated = independent.dump(changed(readers.grown, path, float(value)))
+            floated = readers.dump(changed(readers.grown, path, float(value)))
             readers.refused(floated, "DURABILITY_FAILED", fresh=False)
     assert readers.count > 900
 
@@ -142,7 +142,7 @@ def test_a_key_too_many_at_any_level_is_refused_even_with_right_checksums(reader
     for path, value in paths(readers.grown):
         if isinstance(value, dict):
             for key, item in extras.items():
-                content = independent.dump(changed(readers.grown, (*path, key), item))
+                content = readers.dump(changed(readers.grown, (*path, key), item))
                 readers.refused(content, "DURABILITY_FAILED", fresh=False)
     assert readers.count > 80
 
@@ -153,7 +153,7 @@ def test_a_key_missing_at_any_level_is_refused_even_with_right_checksums(readers
     for path, _ in paths(readers.grown):
         if not path or isinstance(path[-1], int) or path[:-1] in MAPS:
             continue
-        content, key = independent.dump(lacking(readers.grown, path)), path[-1]
+        content, key = readers.dump(lacking(readers.grown, path)), path[-1]
         state = (
             readers.grown["reservations"].get(path[1], {}).get("reservation", {}).get("state")
             if path[1:]
@@ -177,7 +177,7 @@ def test_a_key_missing_is_never_filled_in_even_where_the_checksums_count_it_as_t
         if path and isinstance(value, int | str) and path[-1] not in OPTIONAL and path[-1] != "maxActiveRuns":
             made = json.loads(json.dumps(readers.grown))
             del at(made, path[:-1])[path[-1]]
-            readers.refused(independent.dump(made), "DURABILITY_FAILED", fresh=False)
+            readers.refused(readers.dump(made), "DURABILITY_FAILED", fresh=False)
 
 
 IDENTITY_CHANGES: dict[str, list[Any]] = {
@@ -209,23 +209,23 @@ def test_a_state_that_names_another_directory_or_instance_is_refused(readers: Re
     for key, wrongs in IDENTITY_CHANGES.items():
         for wrong in wrongs:
             path: Path = (key,) if key in ("version", "instanceId") else (*place, key)
-            readers.refused(independent.dump(changed(readers.grown, path, wrong)), "DURABILITY_FAILED")
+            readers.refused(readers.dump(changed(readers.grown, path, wrong)), "DURABILITY_FAILED")
     for key in ("dev", "ino"):
         other = changed(readers.grown, (*place, key), stored[key] + 1)
-        readers.refused(independent.dump(other), "DURABILITY_FAILED")
+        readers.refused(readers.dump(other), "DURABILITY_FAILED")
 
 
 def test_a_text_longer_than_any_argument_is_no_fault_of_an_old_state(readers: Readers) -> None:
     """The length rule is one for arguments: stores written before it existed still open."""
     force = ("commands", uuid(1, 9), "request", "reason")
     for path in (force, ("reservations", uuid(2), "reservation", "providerJobHandle")):
-        readers.accepted(independent.dump(changed(readers.grown, path, "x" * 100_000)))
+        readers.accepted(readers.dump(changed(readers.grown, path, "x" * 100_000)))
 
 
 def test_the_unharmed_states_of_these_tests_are_accepted(readers: Readers) -> None:
     """Otherwise each refusal above could have another reason."""
     readers.accepted(readers.good)
-    readers.accepted(independent.dump(readers.grown))
+    readers.accepted(readers.dump(readers.grown))
     readers.accepted(
-        independent.dump(changed(readers.grown, ("lastWallTime",), readers.grown["lastWallTime"] + 1))
+        readers.dump(changed(readers.grown, ("lastWallTime",), readers.grown["lastWallTime"] + 1))
     )

@@ -90,6 +90,18 @@ def path_of(directory: object) -> str:
 
 
 def _open(asked: str) -> Directory:
+    path, standing = settle(asked, STATE_NAME)
+    if not (is_count(standing.st_dev) and is_count(standing.st_ino)):
+        refuse(DURABILITY_FAILED, f"{path} has an inode number above 2^53 - 1, which the format can't hold")
+    return Directory(path, standing.st_dev, standing.st_ino)
+
+
+def settle(asked: str, first_file: str) -> tuple[str, stat_result]:
+    """The real path of the directory `asked`, made if missing, and what stands there.
+
+    `first_file` is the one that is made first: while it is missing, an opening may have been cut off before.
+    Raises DURABILITY_FAILED, OSError.
+    """
     missing: list[str] = []
     ancestor = asked
     while (found := disk.lstat(ancestor)) is None:
@@ -107,7 +119,7 @@ def _open(asked: str) -> Directory:
             f"{asked} is on a network file system ({kind}), where a kernel lock doesn't keep other machines "
             "out. Use a local disk",
         )
-    if missing or disk.lstat(f"{path}/{STATE_NAME}") is None:
+    if missing or disk.lstat(f"{path}/{first_file}") is None:
         _finish_interrupted_opening(path)
     for name in missing:
         parent, path = path, f"{path.rstrip('/')}/{name}"
@@ -116,9 +128,7 @@ def _open(asked: str) -> Directory:
         disk.sync_directory("mkdir", parent)
     standing = _check_component(path)
     check_directory(path, standing)
-    if not (is_count(standing.st_dev) and is_count(standing.st_ino)):
-        refuse(DURABILITY_FAILED, f"{path} has an inode number above 2^53 - 1, which the format can't hold")
-    return Directory(path, standing.st_dev, standing.st_ino)
+    return path, standing
 
 
 def _resolve(ancestor: str) -> str:

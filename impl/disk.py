@@ -7,7 +7,7 @@ follows a symlink in the last component. Descriptors close on exec.
 Doesn't: judge what it finds (see `files`), decide an order of steps (see `publish`), or make a power cut
 survivable on a disk that lies about its cache.
 """
-# The bare system calls, with their flags, are the point of this module: pathlib hides them.
+# The bare system calls, with their flags, are the point of this module.
 # ruff: noqa: PTH100, PTH101, PTH102, PTH104, PTH108, PTH208
 
 import contextlib
@@ -30,7 +30,7 @@ from impl.points import kill_at as kill_at
 from impl.points import parse_crash_at as parse_crash_at
 
 Subject = Literal["state", "identity"]
-Synced = Literal["state", "identity", "mkdir", "foreign"]
+Synced = Literal["state", "identity", "mkdir", "foreign", "ledger", "mirror"]
 
 
 # --- looking -----------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def sync_directory(kind: Synced, directory: str) -> None:
 def create_temp(subject: Subject, path: str) -> int:
     """A new, empty, private file, open for writing. Raises OSError, also if the name is taken."""
     tell(subject, "create-before")
-    descriptor = _create(path)
+    descriptor = create_private(path)
     try:
         tell(subject, "create-after")
     except BaseException:
@@ -153,7 +153,8 @@ def create_temp(subject: Subject, path: str) -> int:
     return descriptor
 
 
-def _create(path: str) -> int:
+def create_private(path: str) -> int:
+    """A new, empty, private file. Raises OSError, also if the name is taken."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o600)
     if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:
@@ -285,11 +286,11 @@ def close_lock(descriptor: int) -> None:
     """Drop the kernel lock, for every copy of the descriptor, and close this one."""
     with _fork_guard:
         if descriptor not in _lock_descriptors:
-            return  # a forked child has no copy any more
-        _lock_descriptors.discard(descriptor)
+            return  # closed already, or a forked child, which has no copy any more
         try:
             fcntl.flock(descriptor, fcntl.LOCK_UN)
         finally:
+            _lock_descriptors.discard(descriptor)
             os.close(descriptor)
 
 

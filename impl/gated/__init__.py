@@ -10,7 +10,11 @@ Doesn't: import the model. The two are told independently, from the specificatio
 """
 
 from impl.gated.classify import Classification, Durable, classify
+from impl.gated.compensation import run_gated_compensation
 from impl.gated.errors import LEDGER_CODES, LedgerCode, LedgerError, Recoverability
+from impl.gated.ledger import Ledger, open_ledger
+from impl.gated.steps import apply_receipted_steps
+from impl.gated.transaction import run_ledger_gated_transaction
 from impl.gated.values import (
     ApplyRequest,
     ApplyResult,
@@ -35,6 +39,7 @@ __all__ = [
     "CompensationResult",
     "CompensationStep",
     "Durable",
+    "Ledger",
     "LedgerCode",
     "LedgerError",
     "LedgerRecord",
@@ -43,5 +48,9 @@ __all__ = [
     "Request",
     "Step",
     "TransactionResult",
+    "apply_receipted_steps",
     "classify",
+    "open_ledger",
+    "run_gated_compensation",
+    "run_ledger_gated_transaction",
 ]

@@ -30,6 +30,11 @@ def is_hash(value: object) -> TypeGuard[str]:
     return type(value) is str and _HASH.fullmatch(value) is not None
 
 
+def is_name(value: object) -> TypeGuard[str]:
+    """Whether `value` is a non-empty text without lone surrogates."""
+    return type(value) is str and value != "" and is_encodable(value)
+
+
 def check_json(value: object, where: str, depth: int = 0) -> None:
     """Raise ValueError unless `value` is a JSON value that can be kept. `where` names it."""
     kind = type(value)
@@ -63,7 +68,7 @@ def check_state(value: object) -> None:
     if type(value) is not dict:
         raise ValueError(f"mutate must return the whole state as a dict, not a {type(value).__name__}")
     for name, row in value.items():
-        if type(name) is not str or not name or not is_encodable(name):
+        if not is_name(name):
             raise ValueError("a row's name must be a non-empty text without lone surrogates")
         check_json(row, f"row {name[:60]!r}")
 

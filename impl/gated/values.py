@@ -1,8 +1,8 @@
 """What a ledger-gated store is asked, keeps and answers: frozen values, checked where they are made.
 
-Guarantees: a request that could be made is well-formed: ids, keys and types of events are texts of 1 … 4096
-code points without lone surrogates, the phase is one of the eight, `intent` is a JSON value, hashes are 64
-lower-case hexadecimal digits. Anything else is a ValueError before a store is even looked at.
+Guarantees: a request that could be made is well-formed: ids, keys and types of events are non-empty texts
+without lone surrogates, the phase is one of the eight, `intent` is a JSON value, hashes are 64 lower-case
+hexadecimal digits. Anything else is a ValueError before a store is even looked at.
 
 Doesn't: know which requests fit together. `steps` and `compensation` refuse ambiguous ones (L4).
 """
@@ -12,8 +12,7 @@ from typing import Any, Final, Literal
 
 from attrs import Attribute, field, frozen
 
-from impl.arguments import is_text
-from impl.gated.state import check_json, is_hash
+from impl.gated.state import check_json, is_hash, is_name
 
 JSON = Any
 """A JSON value: None, bool, int within ±(2^53 - 1), str, list, dict. No floats."""
@@ -30,13 +29,13 @@ COMPENSATION_RECEIPT_EVENT: Final = "scheduler.node.compensation.receipt"
 
 
 def _text(_: object, attribute: "Attribute[Any]", value: object) -> None:
-    if not is_text(value):
-        raise ValueError(f"{attribute.name} must be a text of 1 … 4096 code points without lone surrogates")
+    if not is_name(value):
+        raise ValueError(f"{attribute.name} must be a non-empty text without lone surrogates")
 
 
 def _text_or_none(_: object, attribute: "Attribute[Any]", value: object) -> None:
-    if value is not None and not is_text(value):
-        raise ValueError(f"{attribute.name} must be a text of 1 … 4096 code points, or None")
+    if value is not None and not is_name(value):
+        raise ValueError(f"{attribute.name} must be a non-empty text without lone surrogates, or None")
 
 
 def _hash(_: object, attribute: "Attribute[Any]", value: object) -> None:

@@ -6,15 +6,17 @@ from typing import Any, Final
 from attrs import evolve
 
 import model
-from model import invariants
+from model import invariants, walk
 from model.actions import Action, AdvanceClock, Call, Disturbance, Open, PutBack
 from model.forms import action_from_json, action_to_json, outcome_to_json
 from model.outcomes import Declined
 from model.values import World
+from stateful_tests.coverage import Coverage
 from stateful_tests.lockstep import Lockstep, name_of, outcome_name
 from stateful_tests.pair import Judge
 from stateful_tests.system import COORDINATOR, System
 from stateful_tests.target import StoreTarget, Target
+from stateful_tests.tours import touring
 
 _AMOUNTS: Final = (1, 10, 100, 1_000, 10_000, 60_000, 3_600_000)
 
@@ -101,6 +103,11 @@ SYSTEM: Final = System(
     target=StoreTarget,
     pair=_pair,
     judge=invariants.check,
+    witnessed=invariants.witnessed,
+    invariants=tuple(each.id for each in invariants.INVARIANTS),
     actor="host",
     simpler=simpler_actions,
+    draw=walk.draw,
+    on_tour=lambda number, steps: touring(walk.draw, 3 * number, steps // 3),
+    coverage=Coverage,
 )

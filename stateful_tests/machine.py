@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.reporting import with_reporter
 from hypothesis.stateful import run_state_machine_as_test
 
-from stateful_tests.lockstep import DivergedError, Judge
+from stateful_tests.pair import DivergedError, Judge, Subject
 from stateful_tests.replay import workspace
 from stateful_tests.rules import StoreMachine
-from stateful_tests.target import StoreTarget
-from stateful_tests.walker import Seen
+from stateful_tests.system import system_named
+from stateful_tests.walker import Example, Seen
 
 
 def machine_class(
@@ -25,11 +25,17 @@ def machine_class(
     seen: Seen,
     *,
     judge: Judge | None = None,
-    target_class: Callable[[Path], StoreTarget] = StoreTarget,
-) -> type[StoreMachine]:
+    target_class: Callable[[Path], Subject] | None = None,
+    rules: type[Example] = StoreMachine,
+) -> type[Example]:
     """The machine with its stores below `root` and what it sees in `seen`."""
-    names = {"root": root, "seen": seen, "judge": staticmethod(judge) if judge else None}
-    return type("StoreMachine", (StoreMachine,), names | {"target_class": staticmethod(target_class)})
+    names = {
+        "root": root,
+        "seen": seen,
+        "judge": staticmethod(judge) if judge else None,
+        "target_class": staticmethod(target_class) if target_class else None,
+    }
+    return type(rules.__name__, (rules,), names)
 
 
 def run(
@@ -38,13 +44,14 @@ def run(
     examples: int,
     steps: int,
     judge: Judge | None = None,
-    target_class: Callable[[Path], StoreTarget] = StoreTarget,
+    target_class: Callable[[Path], Subject] | None = None,
+    rules: type[Example] = StoreMachine,
 ) -> Seen:
     """Runs `examples` examples of at most `steps` rules each; the same seed sees the same."""
-    seen = Seen()
+    seen = Seen(system_named(rules.system_name).coverage())
     # Hypothesis would print a failing example's steps, as a program of its own; ours are in the trace.
     with with_reporter(lambda _text: None), workspace() as root:
-        machine = machine_class(root, seen, judge=judge, target_class=target_class)
+        machine = machine_class(root, seen, judge=judge, target_class=target_class, rules=rules)
         with contextlib.suppress(DivergedError):
             run_state_machine_as_test(seed(seed_value)(machine), settings=_settings(examples, steps))
     return seen

@@ -6,14 +6,22 @@ was once found and mended belongs here, too: copy its file, and say in `why` wha
 
 from pathlib import Path
 
+from stateful_tests.system import COORDINATOR
 from stateful_tests.trace import Trace, load
 
 DIRECTORY = Path(__file__).parent / "corpus"
 
 
-def names() -> tuple[str, ...]:
-    """The names of all pinned traces, in order."""
-    return tuple(sorted(path.stem for path in DIRECTORY.glob("*.json")))
+LEDGERS = "ledger-"
+"""What the names of the second system's traces begin with."""
+
+
+def names(system: str | None = None) -> tuple[str, ...]:
+    """The names of all pinned traces, or of those of one system, in order."""
+    found = sorted(path.stem for path in DIRECTORY.glob("*.json"))
+    if system is None:
+        return tuple(found)
+    return tuple(name for name in found if name.startswith(LEDGERS) == (system != COORDINATOR))
 
 
 def pinned(name: str) -> Trace:

@@ -17,8 +17,9 @@ from model import walk as walks_of_model
 from model.actions import Action, Call, Damage, Disturbance, Happens, LeaveTemp, Mend, Open, PutBack
 from stateful_tests.lockstep import Lockstep
 from stateful_tests.replay import workspace
+from stateful_tests.system import Draw
 from stateful_tests.target import StoreTarget
-from stateful_tests.walks import Draw, model_walk
+from stateful_tests.walks import model_walk
 
 MOST_COMMITS = 50
 

@@ -5,20 +5,34 @@ that names none is the coordinator's. `system_named` imports a system when it is
 """
 
 import importlib
+import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from attrs import frozen
 
 from model.values import JSON
-from stateful_tests.pair import Judge, Pair, Subject
+from stateful_tests.pair import Judge, Pair, StepRecord, Subject
 
 COORDINATOR: Final = "coordinator"
 _PLACES: Final[Mapping[str, str]] = {
     COORDINATOR: "stateful_tests.coordinator:SYSTEM",
     "ledger": "stateful_tests.gated.system:SYSTEM",
 }
+
+Draw = Callable[[random.Random, Any], Any]
+"""The next action of a walk: a function of its arguments, a generator and the world, alone."""
+
+
+class Counts(Protocol):
+    """Counts what a run has seen, by flat key."""
+
+    counts: Counter[str]
+
+    def see(self, before: Any, record: StepRecord, /) -> None:
+        """Counts one step that started in the world `before`."""
 
 
 @frozen
@@ -28,7 +42,9 @@ class System:
     `initial` makes the world that a trace starts in of the trace's `initial`, and raises a `ValueError` that
     names the place if it can't. `target` makes a store under test in a directory that need not exist yet.
     `actor` is the field of an action that says who acts. `simpler` yields actions like the given one but
-    simpler, the simplest first, each of them smaller.
+    simpler, the simplest first, each of them smaller. `draw` is the model's random walk; `on_tour(number,
+    steps)` is that of walk `number` of so many steps, with whatever must not be left to chance. What a run
+    has seen is counted under `prefix`.
     """
 
     name: str
@@ -43,8 +59,14 @@ class System:
     target: Callable[[Path], Subject]
     pair: Callable[[Any, Any, Judge | None], Pair]
     judge: Judge
+    witnessed: Judge
+    invariants: tuple[str, ...]
     actor: str
     simpler: Callable[[Any], Iterator[Any]]
+    draw: Draw
+    on_tour: Callable[[int, int], Draw]
+    coverage: Callable[[], Counts]
+    prefix: str = ""
 
 
 def system_named(name: str) -> System:

@@ -101,7 +101,7 @@ def test_a_fault_found_on_a_walk_becomes_a_short_trace_that_fails_again(tmp_path
 
 
 def test_a_fault_found_by_hypothesis_is_kept_with_its_steps(tmp_path: Path) -> None:
-    seen = Seen()
+    seen = Seen(Coverage())
     greedy = machine_class(tmp_path, seen, target_class=Greedy)
     assert greedy.target_class is Greedy
     for number in range(10):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from model import invariants
 from model.outcomes import CODES
 from stateful_tests import floors, pinned, replay
 from stateful_tests.coverage import Coverage
@@ -10,6 +9,7 @@ from stateful_tests.lockstep import Lockstep
 from stateful_tests.replay import workspace
 from stateful_tests.results import below_floor
 from stateful_tests.stories.__main__ import STORIES
+from stateful_tests.system import COORDINATOR, system_named
 from stateful_tests.target import StoreTarget
 
 IN_ONE_PROCESS = (
@@ -34,7 +34,9 @@ IN_ONE_PROCESS = (
 
 @pytest.mark.parametrize("name", pinned.names())
 def test_a_pinned_trace_holds(name: str) -> None:
-    result = replay.replay(pinned.pinned(name), judge=invariants.check)
+    trace = pinned.pinned(name)
+    assert (trace.system == "ledger") == name.startswith(pinned.LEDGERS)
+    result = replay.replay(trace, judge=system_named(trace.system).judge)
     assert (result.status, result.sentence) == ("fixed", "model and store agree at every step")
 
 
@@ -55,7 +57,7 @@ def test_each_fix_that_one_process_can_show_has_a_trace(fix: str) -> None:
 def test_the_corpus_alone_reaches_every_operation_with_every_outcome_every_moment_and_damage() -> None:
     coverage = Coverage()
     with workspace() as root:
-        for name in pinned.names():
+        for name in pinned.names(COORDINATOR):
             trace = pinned.pinned(name)
             with StoreTarget(root / name) as target:
                 pair = Lockstep(target, trace.world())

@@ -33,7 +33,7 @@ from model.actions import (
     SetLease,
 )
 from model.values import JSON, World
-from stateful_tests.walks import Draw
+from stateful_tests.system import Draw
 
 _HOUR: Final = 3_600_000
 _HOST: Final = "tour"

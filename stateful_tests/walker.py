@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 from hypothesis.stateful import RuleBasedStateMachine
 
-from model.actions import Action, AdvanceClock, Call, Disturbance, Open, SetIdentity, SetLease
+from model.actions import AdvanceClock, Call, Disturbance, Open, SetIdentity, SetLease
 from model.values import Fact, Identity, Lease, Row
 from stateful_tests import draws
-from stateful_tests.coverage import Coverage
-from stateful_tests.lockstep import DivergedError, Judge, Lockstep, StepRecord
-from stateful_tests.target import StoreTarget
+from stateful_tests.lockstep import Lockstep
+from stateful_tests.pair import DivergedError, Judge, StepRecord, Subject
+from stateful_tests.system import COORDINATOR, Counts, system_named
 
 HOUR = 3_600_000
 """In ms."""
@@ -24,7 +24,7 @@ HOUR = 3_600_000
 class Seen:
     """What a run of the machine leaves behind: its coverage, and the shortest failing story."""
 
-    coverage: Coverage = field(factory=Coverage)
+    coverage: Counts
     steps: int = 0
     examples: int = 0
     failing: tuple[StepRecord, ...] = ()
@@ -34,29 +34,33 @@ class Seen:
             self.failing = tuple(records)
 
 
-class Walker(RuleBasedStateMachine):
-    """One example: a fresh store, and a walk through it. Subclasses say where, and have the rules."""
+class Example(RuleBasedStateMachine):
+    """One example of any system: a fresh store, and a walk through it.
 
+    Subclasses have the rules and name their system; `machine` says where, and what to compare.
+    """
+
+    system_name: str
     root: Path
     seen: Seen
     judge: Judge | None
-    target_class: Callable[[Path], StoreTarget]
+    target_class: Callable[[Path], Subject] | None
 
     def __init__(self) -> None:
         super().__init__()
+        system = system_named(self.system_name)
         self.directory = Path(tempfile.mkdtemp(dir=self.root))
-        self.target = self.target_class(self.directory / "store")
-        self.pair = Lockstep(self.target, judge=self.judge)
+        self.target = (self.target_class or system.target)(self.directory / "store")
+        self.pair: Any = system.pair(self.target, system.initial({}), self.judge)
         self.records: list[StepRecord] = []
         self.since_opening = 0
-        self.since_trouble = 0
         self.seen.examples += 1
 
     def teardown(self) -> None:
         self.target.close()
         shutil.rmtree(self.directory)
 
-    def act(self, *actions: Action) -> None:
+    def act(self, *actions: Any) -> None:
         """Lets `actions` happen one by one; fails the example at the first difference."""
         for action in actions:
             before = self.pair.world
@@ -68,6 +72,17 @@ class Walker(RuleBasedStateMachine):
                 self.seen.keep(self.records)
                 raise DivergedError(record)
         self.since_opening += 1
+
+
+class Walker(Example):
+    """One example of the coordinator, and helpers to aim with."""
+
+    system_name = COORDINATOR
+    pair: Lockstep
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.since_trouble = 0
 
     def call(
         self, who: str, operation: str, arguments: dict[str, Any], meanwhile: tuple[Disturbance, ...] = ()

@@ -6,9 +6,8 @@ of its seed. A walk stops at the first difference; what becomes of a difference 
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from attrs import frozen
 
@@ -18,16 +17,7 @@ from model.outcomes import Declined
 from model.values import World
 from stateful_tests.pair import Judge, StepRecord
 from stateful_tests.replay import Factory
-from stateful_tests.system import COORDINATOR, System, system_named
-
-Draw = Callable[[random.Random, Any], Any]
-"""The next action of a walk: a function of its arguments, a generator and the world, alone."""
-
-
-class Sees(Protocol):
-    """Counts what a run saw."""
-
-    def see(self, before: Any, record: StepRecord, /) -> None: ...
+from stateful_tests.system import COORDINATOR, Counts, Draw, System, system_named
 
 
 @frozen
@@ -48,7 +38,7 @@ def walk(
     steps: int,
     directory: Path,
     *,
-    coverage: Sees,
+    coverage: Counts,
     factory: Factory | None = None,
     judge: Judge | None = None,
     system: System | None = None,

@@ -13,7 +13,6 @@ from attrs import frozen
 
 from model.actions import (
     Abandon,
-    Action,
     Admit,
     AdvanceClock,
     Answers,
@@ -30,13 +29,15 @@ from model.actions import (
     SetLease,
 )
 from model.values import JSON
+from stateful_tests.system import COORDINATOR
 
 START = 1_790_000_000_000
 HOUR = 3_600_000
 PROJECT = "b0000000-0000-4000-8000-000000000001"
 DOMAIN = "d0000000-0000-4000-8000-000000000001"
 
-Step = Action | tuple[str, Action]
+Step = Any
+"""An action, or a pair of a code and an action."""
 
 
 @frozen
@@ -46,6 +47,7 @@ class Story:
     name: str
     why: str
     steps: tuple[Step, ...]
+    system: str = COORDINATOR
 
 
 def story(name: str, why: str, *steps: Step | list[Step]) -> Story:

@@ -16,8 +16,10 @@ from model.gated.values import Client, Effect, LedgerFile, Line, Mirror, Name, W
 
 MOMENTS: Final[tuple[str, ...]] = (
     "open", "ledger-created", "aside", "set-aside", "build", "catch-up", "caught-up", "built", "renamed",
-    "begin", "begun", "append", "append-torn", "append-written", "append-synced",
-    "cut", "cut-done", "cut-synced", "mirror", "mirrored", "commit", "committed",
+    "begin", "begun", "append", "append-torn", "append-written",
+    "append-fsync", "append-synced",
+    "cut", "cut-done",
+    "cut-fsync", "cut-synced", "mirror", "mirrored", "commit", "committed",
     "rollback", "rolled-back", "run", "ran", "reply",
 )  # fmt: skip
 """The names of the small steps, in the order in which they can come. A step's first name is before it."""

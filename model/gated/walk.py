@@ -118,11 +118,18 @@ _CALLS: Final[tuple[tuple[float, Callable[[Dice, World, str], Call]], ...]] = (
 )
 
 
+def _is_out_of_step(world: World) -> bool:
+    """There is something to cut, to catch up or to build."""
+    return not isinstance(world.mirror, Mirror) or not recovery.in_step(world.ledger, world.mirror)
+
+
 def a_call(dice: Dice, world: World, client: str) -> Call:
     """What an open client might ask for, sometimes with a failing disk."""
     action = weighted(dice, _CALLS)(dice, world, client)
-    behind = isinstance(world.mirror, Mirror) and not recovery.in_step(world.ledger, world.mirror)
-    if chance(dice, 0.35 if behind else 0.22):
+    if _is_out_of_step(world) and chance(dice, 0.3):
+        moment = dice.choice(("catch-up", "cut", "cut-fsync"))
+        return evolve(action, faults=(Fault(moment, 1, dice.choice(FAULTS[moment])),))
+    if chance(dice, 0.22):
         many = len(action.steps) if isinstance(action, ApplySteps | Compensate) else 1
         return evolve(action, faults=faults(dice, many=max(1, 2 * many - 1)))
     return action
@@ -130,7 +137,7 @@ def a_call(dice: Dice, world: World, client: str) -> Call:
 
 def an_opening(dice: Dice, world: World, client: str) -> OpenLedger | Crash:
     """Recovery fails or dies more often where there is something to recover."""
-    behind = not isinstance(world.mirror, Mirror) or not recovery.in_step(world.ledger, world.mirror)
+    behind = _is_out_of_step(world)
     opening = OpenLedger(client)
     if chance(dice, 0.3 if behind else 0.08):
         moment = dice.choice(("catch-up", "catch-up", "cut", "cut-fsync"))
@@ -220,7 +227,8 @@ def draw(dice: Dice, world: World) -> Action:
     if at < 0.15:
         return a_tampering(dice, world)
     call = a_call(dice, world, client.name)
-    return (a_crash(dice, world, call) if at < 0.24 else None) or call
+    dies = at < (0.4 if _is_out_of_step(world) else 0.24)
+    return (a_crash(dice, world, call) if dies else None) or call
 
 
 def walk(dice: Dice, length: int, world: World | None = None) -> Iterator[Action]:

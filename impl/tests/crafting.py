@@ -54,6 +54,12 @@ def paths(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from paths(item, (*path, key))
 
 
+def telling(state: Any) -> Iterator[tuple[Path, Any]]:
+    """The nodes of a state, but of the audit only its first and last entry: the others are of one form."""
+    middle = range(1, len(state["audit"]) - 1)
+    return (node for node in paths(state) if node[0][:1] != ("audit",) or (*node[0], 0, 0)[1] not in middle)
+
+
 def at(value: Any, path: Sequence[str | int]) -> Any:
     for key in path:
         value = value[key]

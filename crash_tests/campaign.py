@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from attrs import define, field, frozen
 
+from crash_tests.afterwards import probes, recovery, reopening
 from crash_tests.ground import Ground, ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import Scenario
@@ -25,11 +26,8 @@ from crash_tests.trial import (
     awoken,
     kill,
     prepared,
-    probes,
     record,
     recover,
-    recovery,
-    reopening,
     survive,
     survivors,
 )

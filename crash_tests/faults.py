@@ -19,9 +19,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 import model
+from crash_tests.afterwards import probes, work_on
 from crash_tests.children import HarnessError, Say, in_child
 from crash_tests.oracle import Violation, candidates, decide
-from crash_tests.trial import Arrival, Situation, probes, work_on
+from crash_tests.trial import Arrival, Situation
 from impl import disk
 from model.actions import Action, Call, Open, ReadEpoch
 from model.outcomes import Refused

@@ -8,8 +8,19 @@ import signal
 from collections.abc import Callable
 
 from crash_tests.children import Child, HarnessError, Say, fork, in_child
-from crash_tests.processes import Race
-from crash_tests.races import LONG_S, SHORT_S, Gate, Place, Said, announcing, gate, host, pausing, reserve
+from crash_tests.races import (
+    LONG_S,
+    SHORT_S,
+    Gate,
+    Place,
+    Race,
+    Said,
+    announcing,
+    gate,
+    host,
+    pausing,
+    reserve,
+)
 from crash_tests.scenarios import uuid_of
 from impl import disk
 

@@ -22,8 +22,8 @@ from crash_tests.holders import HOLDERS
 from crash_tests.moments import MOMENTS
 from crash_tests.openings import OPENINGS
 from crash_tests.paths import PASSED, points
-from crash_tests.processes import RACES, Race
-from crash_tests.races import Place
+from crash_tests.processes import RACES
+from crash_tests.races import Place, Race
 from crash_tests.rates import measure
 from crash_tests.scenarios import SCENARIOS
 from crash_tests.stories import REPRODUCE, Story, diverged

@@ -13,9 +13,8 @@ from functools import partial
 import impl
 from crash_tests.children import Child, Say, fork
 from crash_tests.holders import AT_ONCE_S
-from crash_tests.processes import Race
 from crash_tests.project import ProjectAuthority
-from crash_tests.races import LONG_S, Gate, Place, Said, admitted, ask, commit, gate, host, reserve
+from crash_tests.races import LONG_S, Gate, Place, Race, Said, admitted, ask, commit, gate, host, reserve
 from crash_tests.scenarios import TTL_MS, uuid_of
 from impl import disk
 

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import impl
 from crash_tests.children import HarnessError, Say, in_child
-from crash_tests.processes import Race
-from crash_tests.races import Place, Said, host, reserve
+from crash_tests.races import Place, Race, Said, host, reserve
 from crash_tests.scenarios import uuid_of
 from impl import disk
 

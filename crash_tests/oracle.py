@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import evolve, field, frozen
 
 from model.forms import store_to_json
+from model.invariants import check_world
 from model.values import JSON, World
 from stateful_tests.compare import Difference, differences, fact_to_json, same_store
 from stateful_tests.lockstep import Divergence
@@ -50,12 +51,16 @@ class Violation:
 
 @frozen
 class Candidate:
-    """A world that the killed process may have left behind, without its hosts: they died with it."""
+    """A world that the killed process may have left behind, without its hosts: they died with it.
+
+    `violated` names the invariants that it breaks. None should: what may be left must hold true.
+    """
 
     label: str
     world: World
     store: Mapping[str, JSON] | None = field(eq=False, repr=False)
     facts: Mapping[str, JSON] = field(eq=False, repr=False)
+    violated: tuple[str, ...] = ()
 
     def shown_by(self, seen: Observation) -> bool:
         return (
@@ -116,6 +121,7 @@ def _candidate(label: str, world: World) -> Candidate:
         world,
         None if world.store is None else store_to_json(world.store),
         {fact.reservation_id: fact_to_json(fact) for fact in world.facts},
+        check_world(world),
     )
 
 
@@ -127,6 +133,9 @@ def decide(
         return Violation(WHOLE, f"what the kill left is not whole: {seen.problems[0]}")
     for candidate in possible:
         if candidate.shown_by(seen):
+            if candidate.violated:
+                title = f"the world that the kill left ({candidate.label}) violates {candidate.violated[0]}"
+                return Violation(candidate.violated[0], title)
             return evolve(candidate, world=evolve(candidate.world, temps=seen.temps))
     for lost, world in enumerate(worlds[:acknowledged]):
         if _candidate("", world).shown_by(evolve(seen, launched=world.launched)):

@@ -9,8 +9,6 @@ import json
 from collections.abc import Callable
 from functools import partial
 
-from attrs import frozen
-
 import impl
 from crash_tests.children import Child, Say, in_child
 from crash_tests.races import (
@@ -18,6 +16,7 @@ from crash_tests.races import (
     SHORT_S,
     Gate,
     Place,
+    Race,
     Said,
     admitted,
     ask,
@@ -29,20 +28,6 @@ from crash_tests.races import (
 )
 from crash_tests.scenarios import uuid_of
 from impl import disk
-
-
-@frozen
-class Race:
-    """`run(place)` answers what was wrong. `clause` names the rule that a fault breaks.
-
-    `steps` tells the race in words, one for each action of each process: a race has no other trace.
-    """
-
-    name: str
-    why: str
-    clause: str
-    run: Callable[[Place], list[str]]
-    steps: tuple[str, ...] = ()
 
 
 def for_slots(place: Place) -> list[str]:

@@ -69,6 +69,20 @@ class Place:
         ]
 
 
+@frozen
+class Race:
+    """`run(place)` answers what was wrong. `clause` names the rule that a fault breaks.
+
+    `steps` tells the race in words, one for each action of each process: a race has no other trace.
+    """
+
+    name: str
+    why: str
+    clause: str
+    run: Callable[[Place], list[str]]
+    steps: tuple[str, ...] = ()
+
+
 @define
 class Gate:
     """Holds processes back until it is opened; opened for good once it is."""

@@ -11,11 +11,12 @@ import statistics
 import time
 from collections.abc import Mapping
 
+from crash_tests.afterwards import recovery
 from crash_tests.children import HarnessError, fork
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import RESERVED, TTL_MS, Scenario, call, reserve, uuid_of
-from crash_tests.trial import Arrival, Situation, kill, prepared, record, recover, recovery
+from crash_tests.trial import Arrival, Situation, kill, prepared, record, recover
 from model.actions import Action
 
 ROUNDS = 5

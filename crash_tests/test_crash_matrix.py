@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from crash_tests.afterwards import reopening
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import LATE, SCENARIOS, call, uuid_of
-from crash_tests.trial import Situation, kill, prepared, record, recover, reopening
+from crash_tests.trial import Situation, kill, prepared, record, recover
 
 MATRIX: Mapping[str, tuple[int, set[str | None], set[str | None]]] = {
     # scenario: (row, states right after recovery, states once every time limit has passed)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from crash_tests import stories
+from crash_tests.afterwards import recovery
 from crash_tests.campaign import ENOUGH, Campaign, Reach
 from crash_tests.children import HarnessError
 from crash_tests.faults import ERROR, TEMPS, Fault, faults, strike
@@ -19,10 +20,11 @@ from crash_tests.ground import ground
 from crash_tests.holders import forked_holder, replaced_lock, stopped_holder
 from crash_tests.jobs import once, race_named
 from crash_tests.oracle import ACKNOWLEDGED, STUCK, WHOLE, Violation
-from crash_tests.processes import Race, during_dispatch, for_slots
+from crash_tests.processes import during_dispatch, for_slots
+from crash_tests.races import Race
 from crash_tests.replays import replay_trace
 from crash_tests.scenarios import SCENARIOS
-from crash_tests.trial import Arrival, kill, prepared, record, recover, recovery, remember
+from crash_tests.trial import Arrival, kill, prepared, record, recover, remember
 from impl import disk, lock, points, transaction
 
 Patch = pytest.MonkeyPatch

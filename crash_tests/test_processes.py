@@ -7,7 +7,8 @@ import pytest
 
 from crash_tests.holders import HOLDERS
 from crash_tests.jobs import once, torture
-from crash_tests.processes import RACES, Race
+from crash_tests.processes import RACES
+from crash_tests.races import Race
 
 
 @pytest.mark.parametrize("race", [*RACES, *HOLDERS], ids=lambda race: race.name)

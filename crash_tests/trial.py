@@ -21,14 +21,16 @@ from contextlib import closing, contextmanager
 from attrs import define, evolve, field, frozen
 
 import model
+from crash_tests.afterwards import work_on
 from crash_tests.children import Ended, HarnessError, Say, in_child
 from crash_tests.forge import Forge
 from crash_tests.ground import Ground, Picture
-from crash_tests.oracle import TEMPS, Candidate, Violation, after_the_kill, candidates, decide
-from crash_tests.scenarios import Scenario, lease, opening, reserve, set_maximum
+from crash_tests.oracle import TEMPS, Candidate, Violation, candidates, decide
+from crash_tests.scenarios import Scenario
 from impl import disk
-from model.actions import Action, Call, Open
-from model.values import Lease, World
+from model.actions import Action
+from model.invariants import check
+from model.values import World
 from stateful_tests.lockstep import DivergedError, Lockstep
 from stateful_tests.observe import Observation
 from stateful_tests.surroundings import Surroundings
@@ -36,7 +38,6 @@ from stateful_tests.target import StoreTarget
 
 _REMEMBERED = ("clock", "lease", "people", "ledgers", "project_seq", "launched")
 _ANSWERED = b"\x06"
-PROBE, PROBE_COMMAND = 77, 177
 
 
 def remember(around: Surroundings) -> bytes:
@@ -170,7 +171,7 @@ class Survive:
 def prepared(scenario: Scenario, ground: Ground) -> Iterator[Situation]:
     """The situation that `scenario` leads up to. Raises `DivergedError` if its history already diverges."""
     with StoreTarget(ground.directory) as target:
-        walk = Lockstep(target, model.initial_world())
+        walk = Lockstep(target, model.initial_world(), judge=check)
         done = scenario.history[:-1] if scenario.broken_off else scenario.history
         for action in done:
             if walk.check(action).declined:
@@ -208,7 +209,7 @@ def record(situation: Situation) -> tuple[Arrival, ...]:
     def watched(say: Say) -> None:
         arrivals: list[Arrival] = []
         seen: Counter[str] = Counter()
-        walk = Lockstep(situation.target, situation.worlds[0])
+        walk = Lockstep(situation.target, situation.worlds[0], judge=check)
         around = situation.target.around
 
         def hook(point: disk.CrashPoint) -> None:
@@ -264,24 +265,6 @@ def look(situation: Situation, arrival: Arrival, ended: Ended) -> Aftermath | Vi
     return Aftermath(picture, decided, arrival.memory)
 
 
-def reopening(flight: Sequence[Action], world: World, *, newer: bool = False) -> tuple[Action, ...]:
-    """How the store is opened after a kill: by the host that was killed, or by one of the next epoch."""
-    last = flight[-1]
-    name = last.host if isinstance(last, Call | Open) else "a"
-    epoch = world.lease.fencing_epoch if isinstance(world.lease, Lease) else 1
-    if not newer:
-        return (opening(name, epoch),)
-    return (lease(epoch + 1), opening("next", epoch + 1))
-
-
-def probes(flight: Sequence[Action], world: World, host: str) -> tuple[Action, ...]:
-    """What is done after recovery: the same once more, then a write that any state must grant."""
-    again = tuple(evolve(action, host=host) for action in flight if isinstance(action, Call))
-    full = world.store is not None and world.store.held >= world.store.max_active_runs
-    fresh = set_maximum(9, PROBE_COMMAND) if full else reserve(PROBE)
-    return (*again, evolve(fresh, host=host))
-
-
 def recover(situation: Situation, left: Aftermath, actions: Sequence[Action]) -> Violation | None:
     """Performs `actions` on what a kill left of `situation`, in lockstep with the model; what is wrong.
 
@@ -306,22 +289,3 @@ def survive(situation: Situation, left: Aftermath, actions: Sequence[Action]) ->
         raise HarnessError(f"a process that lived through a kill {ended.describe()}")
     found: Violation | None = pickle.loads(ended.said)
     return found
-
-
-def recovery(flight: Sequence[Action], world: World, *, newer: bool = False) -> tuple[Action, ...]:
-    """The reopening and the probes."""
-    opens = reopening(flight, world, newer=newer)
-    last = opens[-1]
-    assert isinstance(last, Open)
-    return (*opens, *probes(flight, world, last.host))
-
-
-def work_on(target: StoreTarget, world: World, actions: Sequence[Action]) -> Violation | None:
-    walk = Lockstep(target, world)
-    for action in actions:
-        one = walk.step(action)
-        if one.divergence is not None:
-            return after_the_kill(one.divergence)
-        if one.declined:
-            raise HarnessError(f"the model declines {action} after a kill")
-    return None

@@ -2,7 +2,8 @@
 
 Guarantees: who is inside holds the kernel's lock on the file that `writer.lock` names; the kernel drops it
 when the holder dies. Waiting is measured on the monotonic clock and ends with a clear error. A thread that
-is inside already, so in a callback, is refused at once instead of waiting for itself. A forked child has
+is inside already, so in a callback, is refused at once instead of waiting for itself. An exception of a
+signal handler, wherever it strikes, leaves neither lock nor turn taken. A forked child has
 no copy of the descriptor: it neither holds nor releases the lock, and its half of a transaction that was
 under way fails at the next check.
 
@@ -12,61 +13,103 @@ Doesn't: queue. Waiters poll every few milliseconds, so that nobody's death can 
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
-from typing import Final, NoReturn
+from collections.abc import Callable, Generator
+from typing import Final, NoReturn, Protocol, TypeVar
 
 from impl import disk
-from impl.directory import Directory
-from impl.errors import DURABILITY_FAILED, refuse
+from impl.errors import DURABILITY_FAILED, CoordinatorError, refuse
 from impl.files import check_file
 
 _FIRST_PAUSE_S: Final = 0.0002
 _LONGEST_PAUSE_S: Final = 0.005
 
 _inside = threading.local()
+_Answer = TypeVar("_Answer")
+
+
+class Place(Protocol):
+    """A directory that has a lock file."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def dev(self) -> int: ...
+    @property
+    def ino(self) -> int: ...
+    @property
+    def lock_path(self) -> str: ...
+
+
+class NotHadError(CoordinatorError):
+    """The turn or the lock couldn't be had: nothing was looked at, so nothing was done."""
 
 
 class Turns:
     """Whose turn it is among the threads that share one store object."""
 
     def __init__(self) -> None:
-        self._mutex = threading.Lock()
+        self._mutex = threading.RLock()  # never taken twice, but it knows whose it is
         self._forks = disk.forks()
 
-    @contextlib.contextmanager
-    def take(self, directory: Directory, timeout_s: float) -> Iterator[float]:
-        """Be inside. Yields until when, on the monotonic clock, one may wait for the other processes."""
+    def during(self, directory: Place, timeout_s: float, body: Callable[["Held"], _Answer]) -> _Answer:
+        """What `body` answers, called inside: one thread of this store object, and one process, at a time.
+
+        Raises DURABILITY_FAILED on time-out or if the lock file can't be trusted, OSError if a step fails.
+        """
+        # No `with` here: a signal handler may raise just before Python comes to the end of one, and what was
+        # taken would stay taken as long as somebody holds on to the exception. A generator's `close` is one
+        # step, and it is the first that `finally` does.
+        turn = self._take(directory, timeout_s)
+        try:
+            lock = _hold(directory, next(turn))
+            try:
+                return body(next(lock))
+            finally:
+                lock.close()
+        finally:
+            turn.close()
+
+    def _take(self, directory: Place, timeout_s: float) -> Generator[float, None, None]:
+        """Has the turn while it is open. Yields until when, on the monotonic clock, others are waited for."""
         here = (directory.dev, directory.ino)
         mine: set[tuple[int, int]] = _inside.__dict__.setdefault("directories", set())
         if here in mine:
-            refuse(
+            raise NotHadError(
                 DURABILITY_FAILED,
                 f"the store in {directory.path} was called from inside one of its own callbacks; "
                 "return from the callback first",
             )
         deadline = time.monotonic() + timeout_s
         mutex = self._current()
-        if not mutex.acquire(timeout=timeout_s):
-            _timed_out(directory, timeout_s)
-        mine.add(here)
-        try:
+        try:  # from before the mutex is had: a signal handler may raise between any two steps
+            if not mutex.acquire(timeout=timeout_s):
+                _timed_out(directory, timeout_s)
+            mine.add(here)
             yield deadline
         finally:
-            mine.discard(here)
-            mutex.release()
+            try:
+                mine.discard(here)
+            finally:
+                try:  # noqa: SIM105 -- `suppress` is code in which a signal handler may raise first
+                    mutex.release()
+                except RuntimeError:
+                    pass  # this thread never had it
 
-    def _current(self) -> threading.Lock:
+    take = contextlib.contextmanager(_take)
+    """Be inside, in a `with`, where no handler of a signal raises."""
+
+    def _current(self) -> threading.RLock:
         if self._forks != disk.forks():
             # A forked child: the thread that may have held the mutex exists only in the parent.
             self._forks = disk.forks()
-            self._mutex = threading.Lock()
+            self._mutex = threading.RLock()
         return self._mutex
 
 
 class Held:
     """The kernel's lock, taken."""
 
-    def __init__(self, directory: Directory, descriptor: int) -> None:
+    def __init__(self, directory: Place, descriptor: int) -> None:
         self.path = directory.lock_path
         self.descriptor = descriptor
         self._forks = disk.forks()
@@ -96,12 +139,8 @@ class Held:
             )
 
 
-@contextlib.contextmanager
-def held(directory: Directory, deadline: float) -> Iterator[Held]:
-    """Hold the kernel's lock, waiting for it until `deadline` on the monotonic clock.
-
-    Raises DURABILITY_FAILED on time-out or if the file can't be trusted, OSError if a step fails.
-    """
+def _hold(directory: Place, deadline: float) -> Generator[Held, None, None]:
+    """Has the kernel's lock while it is open; waits for it until `deadline` on the monotonic clock."""
     started = time.monotonic()
     born = disk.forks()
     descriptor = disk.open_lock(directory.lock_path)
@@ -119,7 +158,15 @@ def held(directory: Directory, deadline: float) -> Iterator[Held]:
         lock.check()
         yield lock
     finally:
-        _release(descriptor, forked=born != disk.forks())
+        try:
+            _release(descriptor, forked=born != disk.forks())
+        finally:
+            if born == disk.forks():
+                disk.close_lock(descriptor)  # again, in case that a signal handler raised before it was done
+
+
+held = contextlib.contextmanager(_hold)
+"""Hold the lock, in a `with`, where no handler of a signal raises."""
 
 
 def _release(descriptor: int, *, forked: bool) -> None:
@@ -136,9 +183,10 @@ def _release(descriptor: int, *, forked: bool) -> None:
         disk.announce_lock("release-after")
 
 
-def _timed_out(directory: Directory, waited_s: float) -> NoReturn:
-    refuse(
+def _timed_out(directory: Place, waited_s: float) -> NoReturn:
+    name = directory.lock_path.rpartition("/")[2]
+    raise NotHadError(
         DURABILITY_FAILED,
         f"the writer fence failed: {directory.lock_path} was held by another call for {waited_s:.1f} s. "
-        "Its holder may be stopped or waiting for a callback; find it with: fuser -v writer.lock",
+        f"Its holder may be stopped or waiting for a callback; find it with: fuser -v {name}",
     )

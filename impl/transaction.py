@@ -20,7 +20,7 @@ from impl.codec import to_json
 from impl.directory import Directory
 from impl.errors import AUTHORITY_REVOKED, DURABILITY_FAILED, CoordinatorError, io_failure, refuse
 from impl.ledger import Known, Memory, identity_for, load
-from impl.lock import Held, Turns, held
+from impl.lock import Held, Turns
 from impl.operations import Plan
 from impl.publish import drafted, remove_leftovers
 from impl.sweep import sweep
@@ -43,17 +43,18 @@ class Session:
         """Run one operation. Raises CoordinatorError, and nothing else that is an `Exception`."""
         try:
             self.check()
-            with (
-                self._turns.take(self.directory, self.host.lock_timeout_s) as deadline,
-                held(self.directory, deadline) as lock,
-            ):
-                self.check()
-                remove_leftovers(self.directory)
-                return _Transaction(self, plan, context, lock).run()
+            return self._turns.during(
+                self.directory, self.host.lock_timeout_s, lambda lock: self._run(plan, context, lock)
+            )
         except CoordinatorError:
             raise
         except Exception as error:
             raise io_failure(f"{plan.operation} in {self.directory.path} failed", error) from error
+
+    def _run(self, plan: Plan, context: object, lock: Held) -> object:
+        self.check()
+        remove_leftovers(self.directory)
+        return _Transaction(self, plan, context, lock).run()
 
     def check(self) -> None:
         """Step 1: the store is open, and still where it was."""

@@ -5,11 +5,14 @@ Guarantees: real forks, real signals, the kernel's own lock; every wait has a de
 Doesn't: race for slots. The crash tests do, with 32 processes.
 """
 
+import inspect
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -241,3 +244,50 @@ def test_the_lock_file_is_never_removed_and_keeps_its_inode(bench: Bench) -> Non
     call.reserve(1)
     refusal(lambda: call("snapshot", "nobody"), "AUTHORITY_REVOKED")
     assert (bench.directory / "writer.lock").stat().st_ino == before
+
+
+class Struck(BaseException):
+    """What a signal handler may raise: like KeyboardInterrupt, no `Exception`."""
+
+
+def _strike_at(nth: int) -> Callable[[Any, str, Any], None]:
+    """Raises where Python would run a signal handler: on entering a function, and after a call into C.
+
+    Not on entering a generator: closing one goes to its `finally` without looking for signals.
+    """
+    left = nth
+
+    def strike(frame: FrameType, event: str, _argument: Any) -> None:
+        nonlocal left
+        code = frame.f_code
+        entered = event == "call" and not code.co_flags & inspect.CO_GENERATOR
+        if (entered or event == "c_return") and code.co_filename.endswith(STRUCK_FILES):
+            left -= 1
+            if left == 0:
+                raise Struck
+
+    return strike
+
+
+STRUCK_FILES = ("impl/lock.py", "impl/transaction.py", "impl/disk.py", "impl/publish.py", "contextlib.py")
+
+
+def test_an_exception_of_a_signal_handler_leaves_the_lock_free_wherever_it_strikes(bench: Bench) -> None:
+    call = Caller(bench.open(lock_timeout_s=0.0), bench)
+    number = strikes = 0
+    while True:
+        number += 1
+        call("setMaxActiveRuns", "root", commandId=uuid(number, 9), maxActiveRuns=number)
+        sys.setprofile(_strike_at(number))
+        try:
+            call.reserve(number)
+        except Struck:  # held on to while this block runs, with all that its frames hold
+            sys.setprofile(None)
+            strikes += 1
+            lock_is_free(bench)
+            assert call("snapshot") is not None
+            assert not list(bench.directory.glob("*.tmp"))
+        else:
+            sys.setprofile(None)
+            break
+    assert strikes > 100

@@ -94,7 +94,7 @@ class Bench:
 
 @contextmanager
 def workbench(authority: type[Authority] = Authority) -> Iterator[Bench]:
-    root = Path(tempfile.mkdtemp(prefix="holdtrue-", dir=MEMORY)).resolve()
+    root = Path(tempfile.mkdtemp(prefix="holdtrue-attack-", dir=MEMORY)).resolve()
     bench = Bench(root, authority)
     try:
         yield bench

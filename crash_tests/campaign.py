@@ -44,15 +44,15 @@ class Reach:
     """How far a campaign goes.
 
     `again`: how many of the distinct recoveries of a scenario are killed themselves; `share`: which part of
-    each one's points (1 is all); `depth`: how many kills there are in a row at most; `newer`: whether
-    everything is also recovered by a host of the next epoch; `survivors`: after which part of the kills the
-    hosts of another process, which lived through it, have to work on as well.
+    each one's points (1 is all); `depth`: how many kills there are in a row at most; `newer`: after which
+    part of the kills a host of the next epoch recovers as well; `survivors`: after which part of the first
+    kills the hosts of another process, which lived through it, have to work on as well.
     """
 
     again: int = 0
     share: float = 1.0
     depth: int = 2
-    newer: bool = False
+    newer: float = 0.0
     survivors: float = 0.0
 
 
@@ -90,6 +90,7 @@ class _Run:
     situation: Situation
     most: int
     draw: random.Random = field(init=False)
+    asked: dict[str, float] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.draw = random.Random(f"{self.campaign.seed}/{self.scenario.name}")
@@ -102,6 +103,12 @@ class _Run:
     def given_up(self) -> bool:
         return len(self.campaign.failures) >= self.most
 
+    def due(self, what: str, share: float) -> bool:
+        """True for `share` of the times that it is asked about `what`, evenly, from a drawn beginning."""
+        so_far = self.asked.setdefault(what, self.draw.random())
+        self.asked[what] = (so_far + share) % 1 if share < 1 else so_far
+        return so_far + share >= 1
+
     def everywhere(self) -> None:
         lefts = self.killed_in(self.situation, (), record(self.situation))
         reach = self.campaign.reach
@@ -112,7 +119,7 @@ class _Run:
         pending = deque(chosen)
         while pending and not self.given_up:
             left = pending.popleft()
-            for newer in (False, True) if reach.newer else (False,):
+            for newer in (False, True) if self.due("newer, again", reach.newer) else (False,):
                 more = self.again(left, newer=newer)
                 if len(left.kills) + 1 < reach.depth:
                     pending.extend(_distinct(more, seen))
@@ -158,11 +165,12 @@ class _Run:
 
     def recovered_otherwise(self, situation: Situation, left: _Left) -> None:
         """Recovers from `left` in each further way that this campaign asks for."""
-        if self.campaign.reach.newer:
+        if self.due("newer", self.campaign.reach.newer):
             self.place.put_back(left.aftermath.picture)
             actions = recovery(self.scenario.flight, left.aftermath.decided.world, newer=True)
             self.judge(situation, left.kills, left.aftermath, actions)
-        if len(left.kills) == 1 and self.draw.random() < self.campaign.reach.survivors:
+            self.campaign.counts[f"newer/{self.scenario.name}"] += 1
+        if len(left.kills) == 1 and self.due("survivors", self.campaign.reach.survivors):
             self.survived(left)
 
     def judge(

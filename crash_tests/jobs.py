@@ -37,9 +37,9 @@ from stateful_tests.results import Failure, Job, JobResult, Plan
 PHASE = "kills"
 
 REACHES: Mapping[str, Reach] = {
-    "quick": Reach(again=1, share=0.35, survivors=0.3),
-    "ci": Reach(again=100, newer=True, survivors=1.0),
-    "deep": Reach(again=1000, depth=3, newer=True, survivors=1.0),
+    "quick": Reach(again=1, share=0.35, newer=0.2, survivors=0.3),
+    "ci": Reach(again=100, newer=1.0, survivors=1.0),
+    "deep": Reach(again=1000, depth=3, newer=1.0, survivors=1.0),
 }
 TORTURES: Mapping[str, int] = {"quick": 1, "ci": 20, "deep": 300}
 RACES_EACH: Mapping[str, int] = {"quick": 1, "ci": 5, "deep": 50}
@@ -72,9 +72,17 @@ def plan_kills(profile: str, seed: int) -> Plan:
     floors |= {f"fault/{name}": 1 for name in SCENARIOS}
     floors |= {f"race/{race.name}": times for race in EVERY_RACE}
     floors["race/killed-anywhere"] = tortures
-    # Of the part of the kills that somebody is to live through, half at least.
-    floors["survivor/burst"] = round(len(points(PASSED["burst"])) * REACHES[profile].survivors / 2)
+    for name, steps in PASSED.items():
+        floors |= _floor(f"newer/{name}", len(points(steps)), REACHES[profile].newer)
+        if not name.startswith("genesis"):  # where nobody had the store open yet
+            floors |= _floor(f"survivor/{name}", len(points(steps)), REACHES[profile].survivors)
     return Plan(tuple(jobs), floors)
+
+
+def _floor(key: str, kills: int, share: float) -> dict[str, int]:
+    """What is drawn for a share of the kills is spread evenly, give or take one."""
+    least = kills if share >= 1 else int(kills * share) - 1
+    return {key: least} if least > 0 else {}
 
 
 def _job(runner: str, params: Mapping[str, JSON], weight: float) -> Job:

@@ -79,14 +79,23 @@ def path_of(directory: object) -> str:
     """The absolute path that is meant. Raises COMMAND_FAILED for what is none, DURABILITY_FAILED."""
     try:
         path = fspath(directory)  # type: ignore[call-overload]  # whatever it is: that is what is asked here
-    except TypeError:
+    except Exception:  # noqa: BLE001 -- a foreign object may fail in any way; it is no path then
         path = None
-    if type(path) is not str or not path or "\0" in path:
-        refuse(COMMAND_FAILED, "the directory must be a path: a non-empty text without NUL")
+    if type(path) is not str or not path or "\0" in path or not _can_name(path):
+        refuse(COMMAND_FAILED, "the directory must be a path: a text that is not empty and can name a file")
     try:
         return disk.absolute_path(path)
     except OSError as error:
         refuse(DURABILITY_FAILED, f"{path} can't be made absolute, the working directory is gone: {error}")
+
+
+def _can_name(path: str) -> bool:
+    """Whether a file can have this name: the only lone surrogates in one are those that stand for a byte."""
+    try:
+        path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _open(asked: str) -> Directory:

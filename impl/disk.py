@@ -59,7 +59,7 @@ def list_names(directory: str) -> list[str]:
 
 def absolute_path(path: str) -> str:
     """`path` made absolute by text alone: `..` is folded, links are not looked at."""
-    return os.path.abspath(path)
+    return "/" + os.path.abspath(path).lstrip("/")  # `abspath` keeps two slashes in front
 
 
 def real_path(path: str) -> str:

@@ -54,6 +54,7 @@ class CoordinatorError(Exception):
     """
 
     def __init__(self, code: Code, message: str, *, side_effects: SideEffects = "none") -> None:
+        message = _printable(message)
         super().__init__(code, message, side_effects)
         self.code: Code = code
         self.message = message
@@ -77,11 +78,16 @@ def refuse(code: Code, message: str) -> NoReturn:
     raise CoordinatorError(code, message)
 
 
+def _printable(text: str) -> str:
+    """A text with its lone surrogates, which no encoding can hold, as numbers. Paths may have some."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def describe(error: BaseException) -> str:
     """What an exception says, even one that can't say it, as a text that can be printed."""
     name = type(error).__name__
     try:
-        return f"{name}: {error}".encode("utf-8", "backslashreplace").decode()
+        return _printable(f"{name}: {error}")
     except Exception:  # noqa: BLE001 -- a foreign exception whose text fails must not hide what happened
         return name
 

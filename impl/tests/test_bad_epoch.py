@@ -73,6 +73,23 @@ def test_an_audit_never_raises_whatever_the_place_is(bench: Bench) -> None:
             assert fault.message
 
 
+class Unpathlike:
+    def __fspath__(self) -> str:
+        raise RuntimeError("no path today")
+
+
+@pytest.mark.parametrize("place", ["\ud800", "a\ud800/b", Unpathlike()], ids=["surrogate", "part", "raising"])
+def test_what_can_name_no_directory_is_refused_by_all_who_take_one(bench: Bench, place: Any) -> None:
+    for use in (bench.open, impl.read_durable_epoch, impl.audit_directory):
+        refusal(lambda use=use: use(place), "COMMAND_FAILED")
+
+
+def test_a_refusal_can_be_printed_even_if_the_path_can_not(bench: Bench) -> None:
+    odd = os.fsdecode(os.fsencode(bench.root) + b"/st\xffre")
+    os.mkdir(odd, 0o755)  # noqa: PTH102 -- a path as the system gives it
+    refusal(lambda: impl.read_durable_epoch(odd), DURABILITY)
+
+
 def test_an_audit_counts_what_it_found(bench: Bench) -> None:
     call = Caller(bench.open(initial_max_active_runs=7), bench)
     call.reserve(1)

@@ -159,8 +159,7 @@ class _Transaction:
                 publish_state = drafts.enter_context(draft)
             if work.look() >= lease_until:
                 refuse(AUTHORITY_REVOKED, f"the lease ended at {lease_until}, just before publication")
-            if self.lock.lost:
-                self.lock.check()
+            self.lock.check()  # once more: writing took long enough for someone else to get in
             if publish_identity is not None:
                 publish_identity()
                 disk.renamed("identity")

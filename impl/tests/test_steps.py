@@ -6,6 +6,7 @@ decides the code.
 Doesn't: strike at the steps. `test_bad_disk` and the crash tests do.
 """
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,7 @@ import impl
 from impl import disk
 from impl.tests.authority import Arbitrating, meanwhile
 from impl.tests.derive_store import uuid
+from impl.tests.independent import LOCK
 from impl.tests.workbench import (
     EPOCH,
     Bench,
@@ -38,6 +40,28 @@ def bench() -> Iterator[Bench]:
 @pytest.fixture
 def call(bench: Bench) -> Caller:
     return Caller(bench.open(), bench)
+
+
+def test_who_gets_in_by_another_lock_file_while_a_draft_is_written_loses_nothing(
+    bench: Bench, call: Caller
+) -> None:
+    other = Caller(bench.open(), bench)
+
+    def replace(point: disk.CrashPoint) -> None:
+        if point is disk.CrashPoint.STATE_FSYNC_AFTER:
+            disk.install(former)
+            (bench.directory / LOCK).unlink()
+            thread = threading.Thread(target=lambda: got.append(other.reserve(2)))
+            thread.start()
+            thread.join()
+
+    got: list[object] = []
+    former = disk.install(replace)
+    try:
+        refusal(lambda: call.store.call("reserve", reserving(1), "alice"), "DURABILITY_FAILED")
+    finally:
+        disk.install(former)
+    assert call("snapshot")["reservations"] == got
 
 
 def test_the_callbacks_of_a_transaction_come_in_the_specified_order() -> None:

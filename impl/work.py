@@ -35,6 +35,7 @@ class Work:
         self.caller: Caller | None = None
         self.activation: Callable[[], object] | None = None
         self.clock_error: CoordinatorError | None = None
+        self._taken: set[tuple[str, str, str]] | None = None
 
     @property
     def changed(self) -> bool:
@@ -115,6 +116,8 @@ class Work:
         """Set a row, with its reservation and other fields changed. Returns it as it now stands."""
         changed = evolve(row, reservation=reservation or row.reservation, **changes)
         self.rows[changed.reservation.reservation_id] = changed
+        if self._taken is not None and changed.reservation.state in ADMITTED:
+            self._taken.add(changed.reservation.binding)
         return changed
 
     def held(self) -> int:
@@ -122,11 +125,8 @@ class Work:
         return sum(row.reservation.state in HOLDING for row in self.rows.values())
 
     def binding_is_taken(self, row: Row) -> bool:
-        """Whether another admitted row holds a slot for the same run."""
-        mine = row.reservation
-        return any(
-            other.reservation.reservation_id != mine.reservation_id
-            and other.reservation.state in ADMITTED
-            and other.reservation.binding == mine.binding
-            for other in self.rows.values()
-        )
+        """Whether an admitted row holds a slot for the same run as this one, which is not admitted."""
+        if self._taken is None:  # made once: a sweep asks for each of its rows
+            reservations = (each.reservation for each in self.rows.values())
+            self._taken = {each.binding for each in reservations if each.state in ADMITTED}
+        return row.reservation.binding in self._taken

@@ -22,6 +22,7 @@ from impl.tests.workbench import (
     untouched,
     workbench,
 )
+from impl.values import Reservation
 
 
 @contextmanager
@@ -164,6 +165,28 @@ def test_a_row_that_comes_out_equal_is_not_published_again(bench: Bench, call: C
     call("renew", id=uuid(1))
     with untouched(bench.directory):
         call("renew", id=uuid(1))
+
+
+def test_a_sweep_looks_at_each_binding_a_few_times_only(
+    bench: Bench, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    due = 100
+    call("setMaxActiveRuns", "root", commandId=uuid(1, 9), maxActiveRuns=due)
+    for number in range(due):
+        bench.authority.admit(call.reserve(number, ttlMs=1_000)["reservation"])
+    bench.clock.advance(1_000)
+    asked = 0
+    former = Reservation.binding.__get__
+
+    def counted(self: Reservation) -> tuple[str, str, str]:
+        nonlocal asked
+        asked += 1
+        binding: tuple[str, str, str] = former(self)
+        return binding
+
+    monkeypatch.setattr(Reservation, "binding", property(counted))
+    assert call("snapshot")["capacity"]["committed"] == due
+    assert asked < 10 * due, "a sweep of 10,000 rows would take a minute"
 
 
 def test_leftovers_of_killed_writers_go_with_the_next_call_and_nothing_else_does(

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 import pytest
 
 from impl import disk
-from impl.disk import CrashPoint
+from impl.disk import COORDINATOR_POINTS, CrashPoint
 from impl.tests.derive_store import uuid
 from impl.tests.independent import store_faults
 from impl.tests.workbench import EPOCH, Bench, Caller, refusal, workbench
 
 PASSED_BY_GENESIS = [
-    point for point in CrashPoint if not point.startswith(("temp-unlink", "foreign-dirsync"))
+    point for point in COORDINATOR_POINTS if not point.startswith(("temp-unlink", "foreign-dirsync"))
 ]
 
 

@@ -97,10 +97,13 @@ class Watch:
     dead: bool = False
     _arrivals: Counter[str] = field(factory=Counter)
     _full: Fault | None = None
+    _outer: disk.Hook | None = None
 
     def __call__(self, point: disk.CrashPoint | str) -> None:
         """The store, or a step of the caller's, has come to `point`."""
         name = str(point)
+        if self._outer is not None and isinstance(point, disk.CrashPoint):
+            self._outer(point)
         if self.dead:
             if not name.startswith(_DONE_BY_DEATH):
                 raise DiedError(name)
@@ -137,8 +140,9 @@ class Watch:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Sees all that this process's store does meanwhile."""
-        previous, real = disk.install(self), os.fsync
+        """Sees all that this process's store does meanwhile; whoever saw it before is told first."""
+        real = os.fsync
+        self._outer = previous = disk.install(self)
         os.fsync = self._synced(real)  # type: ignore[assignment]  # the store syncs descriptors, no files
         try:
             yield

@@ -66,10 +66,8 @@ class LedgerLockstep(Pair):
                 return ("ledger", clauses.LEDGER, differences(expected[name], now.store[name], name))
         if self._bytes.of(world) != now.raw:
             return ("bytes", clauses.UNCHANGED, (Difference("ledger.jsonl", "its bytes", "others"),))
-        # Whoever looks into an empty mirror leaves a header in it, though the opening may be refused.
-        mirrors = [_NO_SCHEMA.get(str(each), each) for each in (expected["mirror"], now.store["mirror"])]
-        if not same(*mirrors):
-            return ("mirror", clauses.MIRROR, differences(*mirrors, "mirror"))
+        if not mirrors_agree(expected["mirror"], now.store["mirror"]):
+            return ("mirror", clauses.MIRROR, differences(expected["mirror"], now.store["mirror"], "mirror"))
         effects = effects_of(world)
         if effects != now.effects:
             return ("effects", clauses.EFFECTS, differences(list(effects), list(now.effects), "effects"))
@@ -94,10 +92,22 @@ class _Bytes:
         ledger = world.ledger
         if ledger is not self.ledger:
             self.ledger = ledger
-            self.whole = (
-                None if ledger is None else b"".join(each.text for each in ledger.entries) + ledger.tail
-            )
+            self.whole = bytes_of(world)
         return self.whole
+
+
+def bytes_of(world: World) -> bytes | None:
+    """The bytes of the model's ledger, `None` if there is no such file."""
+    ledger = world.ledger
+    return None if ledger is None else b"".join(each.text for each in ledger.entries) + ledger.tail
+
+
+def mirrors_agree(model: Any, store: Any) -> bool:
+    """Whether both are the same mirror.
+
+    Whoever looks into an empty one leaves a header in it, though the opening may then be refused.
+    """
+    return same(*(_NO_SCHEMA.get(str(each), each) for each in (model, store)))
 
 
 def effects_of(world: World) -> tuple[JSON, ...]:

@@ -1,0 +1,165 @@
+"""A failing trial of the ledger as a story: what had happened, what was in flight, where it was struck.
+
+`tell` performs a story again on this version of the store. Its JSON holds the actions themselves, so a trace
+outlives the scenario that it came from. It is a coordinator's story in form (`crash_tests.stories`), with
+`"system": "ledger"`, and with what the killed process did before, unharmed.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from attrs import frozen
+
+from crash_tests.gated.faults import Fault, fault_from_json, strike
+from crash_tests.gated.scenarios import Scenario
+from crash_tests.gated.survivors import Survivor
+from crash_tests.gated.trial import Situation, awoken, kill, prepared, record, recover
+from crash_tests.ground import ground
+from crash_tests.oracle import Violation
+from crash_tests.stories import REPRODUCE, StoryError
+from model.gated.actions import Action, Call
+from model.gated.forms import action_from_json, action_to_json
+from model.values import JSON
+from stateful_tests.pair import DivergedError
+from stateful_tests.results import Failure
+
+SCHEMA_VERSION = 1
+
+
+@frozen
+class Killed:
+    """A process died at the `n`-th arrival at `point`, while it was doing `during`."""
+
+    during: tuple[Call, ...]
+    point: str
+    n: int
+
+    def to_json(self) -> dict[str, JSON]:
+        return {"during": _to_json(self.during), "point": self.point, "n": self.n}
+
+
+@frozen
+class Story:
+    """`kills` are the processes that died: first the one in flight, then each that tried to recover.
+
+    `after` are the actions performed when all kills were over: by a fresh process or, with `survivor`, by one
+    that had the store open all the time. With a `fault` nobody dies: a step fails. With neither, the scenario
+    goes wrong by itself.
+    """
+
+    scenario: Scenario
+    kills: tuple[Killed, ...]
+    after: tuple[Action, ...]
+    violation: Violation
+    survivor: bool = False
+    fault: Fault | None = None
+
+    def to_json(self) -> dict[str, JSON]:
+        scenario = self.scenario
+        return {
+            "kind": "kill",
+            "system": "ledger",
+            "trial": "fault" if self.fault else "kill",
+            "schema_version": SCHEMA_VERSION,
+            "name": scenario.name,
+            "why": scenario.why,
+            "history": _to_json(scenario.history),
+            "warm": _to_json(scenario.warm),
+            "flight": _to_json(scenario.flight),
+            "kills": [killed.to_json() for killed in self.kills],
+            "after": _to_json(self.after),
+            "survivor": self.survivor,
+            "fault": None if self.fault is None else self.fault.to_json(),
+            "violation": self.violation.to_json(),
+            "clause": self.violation.clause,
+        }
+
+    def failure(self) -> Failure:
+        return Failure(self.to_json(), self.title, self.violation.clause, REPRODUCE)
+
+    @property
+    def title(self) -> str:
+        where = ", then at ".join(f"{one.point} ({one.n})" for one in self.kills)
+        killed = f" killed at {where}" if where else ""
+        return f"{self.scenario.name}{killed}: {self.violation.title}"
+
+
+def story_from_json(data: Mapping[str, Any]) -> Story:
+    """The story in a trace of the kind `kill` whose system is the ledger. Raises `StoryError`."""
+    try:
+        if data["schema_version"] != SCHEMA_VERSION:
+            raise StoryError(
+                f"schema_version is {data['schema_version']!r}, this version reads {SCHEMA_VERSION}"
+            )
+        scenario = Scenario(
+            str(data["name"]),
+            str(data["why"]),
+            _actions(data, "history"),
+            _actions(data, "flight"),
+            _actions(data, "warm"),
+        )
+        kills = tuple(
+            Killed(_actions(one, "during"), str(one["point"]), int(one["n"])) for one in data["kills"]
+        )
+        seen = data["violation"]
+        violation = Violation(str(seen["clause"]), str(seen["title"]), (), int(seen["action"]))
+        fault = None if data["fault"] is None else fault_from_json(data["fault"])
+        return Story(scenario, kills, _actions(data, "after"), violation, bool(data["survivor"]), fault)
+    except StoryError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise StoryError(f"this is no trace of a kill: {type(error).__name__}: {error}") from None
+
+
+def _to_json(actions: Sequence[Action]) -> list[JSON]:
+    return [action_to_json(action) for action in actions]
+
+
+def _actions(data: Mapping[str, Any], name: str) -> tuple[Any, ...]:
+    return tuple(action_from_json(one, f"{name}[{index}]") for index, one in enumerate(data[name]))
+
+
+def tell(story: Story) -> Violation | str | None:
+    """What is wrong when `story` happens now; a string where it can't happen as it did."""
+    with ground() as place:
+        try:
+            with prepared(story.scenario, place) as situation:
+                if story.fault is not None:
+                    return strike(situation, story.fault)
+                return _killed(story, situation)
+        except DivergedError as error:
+            return diverged(error)
+
+
+def diverged(error: DivergedError) -> Violation:
+    """The violation of a scenario that goes wrong without any kill."""
+    divergence = error.record.divergence
+    assert divergence is not None
+    title = f"without any kill: {divergence.title}"
+    return Violation(divergence.clause, title, divergence.differences, divergence.index)
+
+
+def _killed(story: Story, first: Situation) -> Violation | str | None:
+    with ExitStack() as stack:
+        situation, left = first, None
+        for killed in story.kills:
+            if left is not None:
+                situation = stack.enter_context(awoken(first.ground, left, killed.during))
+            passed = {(one.point, one.n): one for one in record(situation)}
+            arrival = passed.get((killed.point, killed.n))
+            if arrival is None:
+                return f"the store no longer comes to {killed.point} ({killed.n}) there"
+            if story.survivor:
+                first.ground.put_back(first.picture)
+                survivor = stack.enter_context(Survivor(first))
+            found = kill(situation, arrival, put_back=not story.survivor)
+            if isinstance(found, Violation):
+                return found
+            left = found
+        if left is None:
+            record(situation)
+            return None
+        return (
+            survivor.work_on(left, story.after) if story.survivor else recover(situation, left, story.after)
+        )

@@ -86,6 +86,35 @@ def _fewer(disturbances: tuple[Disturbance, ...]) -> Iterator[tuple[Disturbance,
             yield (*disturbances[:index], evolve(one, nth=1), *disturbances[index + 1 :])
 
 
+def without(actions: tuple[Action, ...], index: int) -> Iterator[tuple[Action, ...]]:
+    """Ways to leave out the action at `index`: its time passes later, numbers that count it fall by one."""
+    before, gone, after = actions[:index], actions[index], actions[index + 1 :]
+    if isinstance(gone, AdvanceClock):
+        for at, later in enumerate(after):
+            if isinstance(later, AdvanceClock):
+                together = AdvanceClock(gone.ms + later.ms)
+                yield (*before, *after[:at], together, *after[at + 1 :])
+                break
+        return
+    admitted = tuple(map(_one_admission_less, after))
+    published = tuple(map(_one_state_less, after))
+    for changed in (admitted, published, tuple(map(_one_state_less, admitted))):
+        if changed != after:
+            yield before + changed
+
+
+def _one_admission_less(action: Action) -> Action:
+    if isinstance(action, Call):
+        sequence = action.arguments.get("projectAdmitCommitSeq")
+        if type(sequence) is int and sequence > 1:
+            return evolve(action, arguments={**action.arguments, "projectAdmitCommitSeq": sequence - 1})
+    return action
+
+
+def _one_state_less(action: Action) -> Action:
+    return PutBack(action.index - 1) if isinstance(action, PutBack) and action.index else action
+
+
 def _pair(target: Target, world: World, judge: Judge | None) -> Lockstep:
     return Lockstep(target, world, judge=judge)
 
@@ -110,4 +139,5 @@ SYSTEM: Final = System(
     draw=walk.draw,
     on_tour=lambda number, steps: touring(walk.draw, 3 * number, steps // 3),
     coverage=Coverage,
+    without=without,
 )

@@ -39,12 +39,13 @@ class Counts(Protocol):
 class System:
     """Worlds, actions and outcomes are values of the system's own model; here they are just passed on.
 
-    `initial` makes the world that a trace starts in of the trace's `initial`, and raises a `ValueError` that
-    names the place if it can't. `target` makes a store under test in a directory that need not exist yet.
-    `actor` is the field of an action that says who acts. `simpler` yields actions like the given one but
-    simpler, the simplest first, each of them smaller. `draw` is the model's random walk; `on_tour(number,
-    steps)` is that of walk `number` of so many steps, with whatever must not be left to chance. What a run
-    has seen is counted under `prefix`.
+    `initial` makes the world that a trace starts in of the trace's `initial`, and raises a `ValueError`
+    that names the place if it can't. `target` makes a store under test in a directory that need not exist
+    yet. `actor` is the field of an action that says who acts. `simpler` yields actions like the given one
+    but simpler, the simplest first, each of them smaller. `without` yields ways to leave out the action at
+    an index in which what stands later is changed as well, so that it goes on meaning the same. `draw` is
+    the model's random walk; `on_tour(number, steps)` is that of walk `number` of so many steps, with
+    whatever must not be left to chance. What a run has seen is counted under `prefix`.
     """
 
     name: str
@@ -66,6 +67,7 @@ class System:
     draw: Draw
     on_tour: Callable[[int, int], Draw]
     coverage: Callable[[], Counts]
+    without: Callable[[tuple[Any, ...], int], Iterator[tuple[Any, ...]]] = lambda _actions, _index: iter(())
     prefix: str = ""
 
 

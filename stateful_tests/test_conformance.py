@@ -59,7 +59,7 @@ def test_another_seed_sees_something_else() -> None:
     assert run_walks(WALKS).counts != run_walks({**WALKS, "seed": 4}).counts
 
 
-@pytest.mark.parametrize("where", ["damage", *get_args(Moment)])
+@pytest.mark.parametrize("where", ["damage", "rollback", *get_args(Moment)])
 def test_each_tour_brings_about_what_it_is_for(where: str, tmp_path: Path) -> None:
     for number, (at, what) in enumerate(TOURS):
         if at != where:
@@ -74,6 +74,8 @@ def test_each_tour_brings_about_what_it_is_for(where: str, tmp_path: Path) -> No
                     record = pair.check(action)
                     coverage.see(before, record)
         key = f"damage/{what}" if at == "damage" else f"moment/{at}/{what}"
+        if at == "rollback":
+            key = "rule/snapshot/DURABILITY_FAILED"
         assert coverage.counts[key], key
 
 

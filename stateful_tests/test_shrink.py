@@ -17,7 +17,7 @@ from model.actions import (
     ReadEpoch,
     SetLease,
 )
-from stateful_tests.coordinator import simpler_actions
+from stateful_tests.coordinator import simpler_actions, without
 from stateful_tests.shrink import shrink
 
 NOISE: list[Action] = [ReadEpoch(), AdvanceClock(7), LeaveTemp(), SetLease(None)]
@@ -92,3 +92,26 @@ def test_nothing_is_simplified_for_ever() -> None:
 
 def test_a_later_state_put_back_becomes_an_earlier_one() -> None:
     assert list(simpler_actions(PutBack(2))) == [PutBack(0), PutBack(1)]
+
+
+def _commit(sequence: int) -> Call:
+    return Call("h", "alice", "commit", {"id": "x", "projectAdmitCommitSeq": sequence})
+
+
+def test_numbers_that_count_what_is_left_out_fall_with_it() -> None:
+    def fails(actions: Sequence[Action]) -> bool:
+        """A commit that names the number of openings before it, and a state that counts all before it."""
+        opened = sum(isinstance(action, Open) for action in actions)
+        committed = [at for at, action in enumerate(actions) if action == _commit(max(opened, 1))]
+        return bool(committed) and isinstance(actions[-1], PutBack) and actions[-1].index == len(actions) - 2
+
+    story: list[Action] = [*(Open("h", "h", 1, 1) for _ in range(4)), _commit(4), PutBack(4)]
+    assert fails(story)
+    assert shrink(story, fails).actions == (_commit(1), PutBack(0))
+
+
+def test_time_that_is_left_out_passes_later() -> None:
+    story: tuple[Action, ...] = (AdvanceClock(5), ReadEpoch(), AdvanceClock(7), AdvanceClock(1))
+    assert list(without(story, 0)) == [(ReadEpoch(), AdvanceClock(12), AdvanceClock(1))]
+    assert list(without(story, 1)) == []
+    assert list(without(story, 3)) == []

@@ -1,12 +1,13 @@
 """Tours: short stories that bring about, on purpose, what a random walk meets too seldom to count on.
 
-One tour for each kind of damage, and one for each moment with each effect. `touring` splices them into a
-walk, so that each is taken in a world with a history of its own. What a tour assumes may not come true in
-that world; whether it did is counted by `Coverage` like everything else.
+One tour for each kind of damage, one for each moment with each effect, and one for each way in which a
+state can go back under an open host (C4). `touring` splices them into a walk, so that each is taken in a
+world with a history of its own. What a tour assumes may not come true in that world; whether it did is
+counted by `Coverage` like everything else.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, get_args
 
 from model.actions import (
@@ -25,6 +26,7 @@ from model.actions import (
     Mend,
     Moment,
     Open,
+    PutBack,
     Quiesce,
     Raises,
     ReadEpoch,
@@ -42,12 +44,19 @@ _DOMAIN: Final = "d0000000-0000-4000-8000-00000000000f"
 
 _ODD_ANSWERS: Final[tuple[JSON, ...]] = (None, {}, [], "\ud800", {"status": "not-admitted"})
 _EFFECTS: Final = ("raises", "answers", "happens", "reenters")
-TOURS: Final[tuple[tuple[str, str], ...]] = tuple(("damage", kind) for kind in DAMAGES) + tuple(
-    (moment, effect)
-    for moment in get_args(Moment)
-    for effect in (("happens",) if moment == "rename" else _EFFECTS)
+_ROLLBACKS: Final[Mapping[str, int]] = {"older": 0, "equal": 1, "later": 2}
+"""How many commits another host has made on the old state when the one that knows better comes along."""
+
+TOURS: Final[tuple[tuple[str, str], ...]] = (
+    *(("damage", kind) for kind in DAMAGES),
+    *(
+        (moment, effect)
+        for moment in get_args(Moment)
+        for effect in (("happens",) if moment == "rename" else _EFFECTS)
+    ),
+    *(("rollback", kind) for kind in _ROLLBACKS),
 )
-"""(`damage`, kind) or (moment, effect)."""
+"""(`damage`, kind), (moment, effect) or (`rollback`, kind)."""
 
 
 def touring(draw: Draw, first: int, every: int) -> Draw:
@@ -81,8 +90,18 @@ def tour(rng: random.Random, world: World, where: str, what: str) -> Iterator[Ac
     yield SetIdentity("alice", {"principal": "p-alice", "ownerId": "o-alice", "operator": False})
     yield SetIdentity("root", {"principal": "p-root", "ownerId": "o-root", "operator": True})
     held = store.held if store else 0
-    yield Call(_HOST, "root", "setMaxActiveRuns", {"commandId": _fresh(rng), "maxActiveRuns": held + 2})
+    yield _set_maximum(rng, _HOST, held + 2)
+    if where == "rollback":
+        yield PutBack(max(len(world.earlier) - 1, 0))
+        yield Open("other", _HOST, epoch, 4)
+        yield from (_set_maximum(rng, "other", held + 3) for _ in range(_ROLLBACKS[what]))
+        yield from (_snapshot(), Open(_HOST, _HOST, epoch, 4))
+        return
     yield from _moment(rng, world, where, what)
+
+
+def _set_maximum(rng: random.Random, host: str, maximum: int) -> Call:
+    return Call(host, "root", "setMaxActiveRuns", {"commandId": _fresh(rng), "maxActiveRuns": maximum})
 
 
 def _moment(rng: random.Random, world: World, where: str, what: str) -> Iterator[Action]:

@@ -24,7 +24,16 @@ from impl.errors import (
 )
 from impl.jsontext import FormatError
 from impl.shapes import check_shape
-from impl.values import ADMITTED, HOLDING, AuditEntry, Command, Reservation, Row, State
+from impl.values import (
+    ADMITTED,
+    HOLDING,
+    AuditEntry,
+    Command,
+    ForceReleaseRequest,
+    Reservation,
+    Row,
+    State,
+)
 
 Clause = Literal["S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9", "S10", "FILES"]
 
@@ -183,9 +192,13 @@ def _id_faults(where: str, key: str, reservation: Reservation) -> Iterator[Fault
     """S5's part that depends on the row alone."""
     if key != reservation.reservation_id:
         yield Fault(DURABILITY_FAILED, "S5", where, "the key is not the row's reservationId")
-    ids = (reservation.reservation_id, *reservation.binding, reservation.attempt_id)
-    if not all(value is None or is_uuid(value) for value in ids):
+    if not _are_uuids(reservation):
         yield Fault(DURABILITY_FAILED, "S5", where, "an id is no canonical lower-case UUID")
+
+
+def _are_uuids(reservation: Reservation) -> bool:
+    ids = (reservation.reservation_id, *reservation.binding, reservation.attempt_id)
+    return all(value is None or is_uuid(value) for value in ids)
 
 
 def _command_faults(state: State, trusted: State | None) -> Iterator[Fault]:
@@ -205,7 +218,12 @@ def _command_faults(state: State, trusted: State | None) -> Iterator[Fault]:
             yield Fault(DURABILITY_FAILED, "S9", where, "status is not completed")
         if record.first_commit_seq != record.last_commit_seq:
             yield Fault(DURABILITY_FAILED, "S9", where, "firstCommitSeq is not lastCommitSeq")
+        result = command.result
+        if isinstance(result, Row) and not _are_uuids(result.reservation):
+            yield Fault(DURABILITY_FAILED, "S9", where, "an id in the result is no canonical lower-case UUID")
         request = command.request
+        if isinstance(request, ForceReleaseRequest) and not is_uuid(request.reservation_id):
+            yield Fault(DURABILITY_FAILED, "S9", where, "the request's id is no canonical lower-case UUID")
         if request is not None:
             if request.kind != record.kind:
                 yield Fault(DURABILITY_FAILED, "S9", where, "the request is of another kind than the record")

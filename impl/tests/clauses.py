@@ -178,6 +178,10 @@ SEALED: dict[str, list[tuple[str, Change, str]]] = {
             setting(("commands", COMMAND, "record", "lastCommitSeq"), 5)), DURABILITY),
         ("another kind", setting(("commands", COMMAND, "record", "kind"), "setMaxActiveRuns"), DURABILITY),
         *((f"key {key!r}", renamed("commands", COMMAND, key), DURABILITY) for key in NOT_CANONICAL),
+        *((f"{where[-2]} of {where[-1]} {NOT_CANONICAL[0]!r}", setting(where, NOT_CANONICAL[0]), DURABILITY)
+          for where in (("commands", COMMAND, "request", "reservationId"),
+                        ("commands", COMMAND, "result", "reservation", "reservationId"),
+                        ("commands", COMMAND, "result", "reservation", "runId"))),
     ],
     "S10": [
         ("two held of one", setting(("maxActiveRuns",), 1), CAPACITY),

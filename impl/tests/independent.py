@@ -204,6 +204,10 @@ def _command_faults(state: Any) -> Iterator[str]:
         commits = record["firstCommitSeq"] == record["lastCommitSeq"] <= state["commitSeq"]
         if key != record["commandId"] or not _uuid(key) or not commits or record["status"] != "completed":
             yield f"S9: command {key}"
+        result = command["result"]
+        named = result["reservation"] if isinstance(result, dict) else {}
+        if not all(_uuid(some[name]) for some in (named, request or {}) for name in IDS if name in some):
+            yield f"S9: ids in {key}"
         if request and (request["kind"] != record["kind"] or digest(request) != record["requestHash"]):
             yield f"S9: request of {key}"
 

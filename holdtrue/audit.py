@@ -81,7 +81,8 @@ def _report(report: "AuditReport") -> Iterator[str]:
         yield f"commands    {report.commands}"
         yield f"slots       {report.held} of {report.maximum} held"
     if report.leftovers:
-        yield f"leftovers   {report.leftovers} temporary files of killed writers (no fault)"
+        files = "file" if report.leftovers == 1 else "files"
+        yield f"leftovers   {report.leftovers} temporary {files} of killed writers (no fault)"
     yield ""
     known = {clause for clause, _ in CLAUSES}
     for clause, sentence in CLAUSES:

@@ -1,14 +1,15 @@
 """`holdtrue check`: phase by phase, what is planned is run in workers, gathered, judged, shown and kept.
 
 The order of things is fixed: progress, then the run's folder, then the summary and the failures, and the
-verdict as the last line. Whatever ends the run early (Ctrl-C, SIGTERM, the time budget), all workers are
-ended and what was seen until then is kept and shown.
+verdict as the last line. Whatever ends the run early (Ctrl-C, SIGTERM, SIGHUP, the time budget), all workers
+are ended and what was seen until then is kept and shown. A folder that can't be written (a full disk) takes
+nothing from what is shown; such a run has not passed.
 """
 
 import os
 import shlex
 import shutil
-import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from holdtrue.exits import Exit, Terminated
+from holdtrue.exits import Exit, Terminated, UsageError
 from holdtrue.out import Printer
 from holdtrue.phases import PHASES, Phase
 from holdtrue.pool import Limits, Lost, run_jobs
@@ -74,10 +75,11 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
         path = folder.finish(results)
     finally:
         folder.discard()
+    if folder.unwritable:  # results.json can't say so
+        record.unwritable = f"{shown(options.out)} can't be written: {folder.unwritable}"
+        verdict = judge(record)
     _show(out, record, verdict, path)
-    if ended_by is not None:
-        return 128 + signal.SIGTERM
-    return verdict.exit
+    return verdict.exit if ended_by is None else ended_by.exit
 
 
 def check_command(options: object) -> int:
@@ -85,6 +87,8 @@ def check_command(options: object) -> int:
     from holdtrue.options import cores
 
     asked = vars(options)
+    if not asked["out"]:
+        raise UsageError("--out is empty; name a directory, or leave it out for reports/out")
     return check(
         Options(
             profile=asked["profile"],
@@ -156,8 +160,19 @@ def _keep(index: int, result: JobResult, phase: str, desk: _Desk) -> None:
         file, command = "", failure.reproduce
         if len(desk.record.found) < TRACES_KEPT:
             file = desk.folder.add_trace(f"{phase}-{index + 1:03}-{at + 1}", failure.clause, failure.trace)
-            command = f"holdtrue replay {shlex.quote(shown(desk.folder.path / file))}"
+            command = f"{invocation()} replay {shlex.quote(shown(desk.folder.path / file))}"
+            if not desk.folder.has(file):
+                command = f"(no trace file: {desk.folder.unwritable})"
         desk.record.found.append(Found(phase, evolve(failure, reproduce=command), file))
+
+
+def invocation() -> str:
+    """What one types to run this very holdtrue from here: `holdtrue` only if that is what it finds."""
+    ours = Path(sys.executable).with_name("holdtrue")
+    found = shutil.which("holdtrue")
+    if not ours.exists() or (found is not None and Path(found).samefile(ours)):
+        return "holdtrue"
+    return shlex.quote(shown(ours))
 
 
 def _environment(scratch: Path) -> dict[str, str]:
@@ -195,7 +210,7 @@ def _show(out: Printer, record: Record, verdict: Verdict, path: Path) -> None:
     out.line()
     out.lines(render_summary(results))
     out.lines(render_failures([found.to_json() for found in sorted(record.found, key=worst_first)], traces))
-    out.line(f"results: {shown(path)}/results.json")
+    out.line(f"results: {record.unwritable or f'{shown(path)}/results.json'}")
     out.line()
     colour = "32" if verdict.exit is Exit.PASSED else "31" if verdict.exit is Exit.VIOLATED else "33"
     out.strong(verdict.line, verdict.word, colour)

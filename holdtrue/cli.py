@@ -7,10 +7,11 @@ code 4, a message, and the path of a file that holds the details.
 import os
 import signal
 import sys
-from typing import NoReturn
 
 from holdtrue.exits import Exit, Terminated, UsageError
 from holdtrue.options import parser
+
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
             options = parser().parse_args(given)
         except SystemExit as ended:  # argparse has said it all
             return int(ended.code or 0)
-        signal.signal(signal.SIGTERM, _terminated)
+        _heed_signals()
         return _run(options)
     except UsageError as fault:
         _say(f"holdtrue {given[0]}: {fault}")
@@ -29,9 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("holdtrue: interrupted")
         return Exit.INTERRUPTED
-    except Terminated:
+    except Terminated as terminated:
         _say("holdtrue: terminated")
-        return 128 + signal.SIGTERM
+        return terminated.exit
     except BrokenPipeError:
         # Whoever read our output has gone. Printer deals with that; this is argparse's own writing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -55,8 +56,24 @@ def _run(options: object) -> int:
     return audit_command(options)
 
 
-def _terminated(*_: object) -> NoReturn:
-    raise Terminated
+def _heed_signals() -> None:
+    """Ctrl-C, SIGTERM and the end of the terminal raise, but only the first of them: what follows is clean-up
+    that takes a moment, and an impatient second Ctrl-C must not cut it off. What was to be ignored stays
+    ignored."""
+    heard: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        heard.append(number)
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+        if len(heard) > 1:  # it had arrived before they were blocked
+            return
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise Terminated(number)
+
+    for number in ENDINGS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
 
 
 def _harness_failed(error: Exception, given: list[str]) -> int:

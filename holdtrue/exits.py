@@ -16,7 +16,7 @@ class Exit(IntEnum):
     INCONCLUSIVE = 3
     HARNESS_FAILED = 4
     INTERRUPTED = 130
-    """Ctrl-C, as shells say it: 128 + SIGINT. SIGTERM ends with 143 likewise."""
+    """Ctrl-C, as shells say it: 128 + SIGINT. SIGTERM ends with 143 and SIGHUP with 129 likewise."""
 
 
 class UsageError(Exception):
@@ -24,4 +24,9 @@ class UsageError(Exception):
 
 
 class Terminated(BaseException):
-    """SIGTERM arrived. Like KeyboardInterrupt it is no `Exception`, so that only clean-up code sees it."""
+    """SIGTERM or SIGHUP arrived. Like KeyboardInterrupt it is no `Exception`, so that only clean-up code sees
+    it. `exit` is the exit code that says so."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit = 128 + number

@@ -6,6 +6,7 @@ Imports nothing but argparse, so that `holdtrue --help` costs what argparse cost
 import argparse
 import math
 import os
+import sys
 from typing import NoReturn
 
 from holdtrue import __version__
@@ -23,7 +24,8 @@ exit codes:
   2    usage: what was asked can't be done as asked
   3    inconclusive: not checked enough (replay: the trace no longer fits)
   4    the harness itself failed; this says nothing about the store
-  130  interrupted by Ctrl-C (143: by SIGTERM); every child process was ended
+  130  interrupted by Ctrl-C (143: by SIGTERM, 129: by the end of the terminal);
+       every child process was ended
 """
 
 
@@ -32,7 +34,8 @@ class _Parser(argparse.ArgumentParser):
         from reports.plain import safe
 
         # What the user typed may hold escape sequences; it is shown, not obeyed.
-        super().error(safe(message, 1000))
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{self.prog}: error: {safe(message, 1000)}; see {self.prog} --help\n")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,8 +1,10 @@
 """Standard output for a person or a pipe.
 
-A reader that goes away (`holdtrue check | head`) makes the printer silent and changes nothing else: the run
-goes on and its exit code stays true. Characters that the stream's encoding lacks are written as escapes.
-Colour is only for a terminal without `NO_COLOR`, and never carries meaning alone.
+An output that can't be written any more (its reader has gone, as in `holdtrue check | head`; it is closed;
+the disk is full) makes the printer silent and changes nothing else: the run goes on and its exit code stays
+true. Unless a reader has just gone, that is said once on standard error. Characters that the stream's
+encoding lacks are written as escapes. Colour is only for a terminal without `NO_COLOR`, and never carries
+meaning alone.
 
 Nothing here escapes hostile text: that is done where text enters a report (`reports.plain`).
 """
@@ -10,6 +12,7 @@ Nothing here escapes hostile text: that is done where text enters a report (`rep
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 
@@ -17,8 +20,10 @@ class Printer:
     """Lines to `stream`, standard output if none is given."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = sys.stdout if stream is None else stream
-        self._gone = False
+        # A process that was started with a closed standard output has none.
+        given: TextIO | None = sys.stdout if stream is None else stream
+        self._gone = given is None
+        self._stream = io.StringIO() if given is None else given
         if isinstance(self._stream, io.TextIOWrapper):
             self._stream.reconfigure(errors="backslashreplace")
 
@@ -38,9 +43,11 @@ class Printer:
         try:
             self._stream.write(text + "\n")
             self._stream.flush()
-        except BrokenPipeError:
+        except OSError as error:
             self._gone = True
             self._swallow()
+            if not isinstance(error, BrokenPipeError):
+                _complain(f"standard output can't be written ({error.strerror}); going on without it")
 
     def lines(self, lines: "list[str] | tuple[str, ...]") -> None:
         for line in lines:
@@ -58,3 +65,9 @@ class Printer:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, sys.stdout.fileno())
             os.close(null)
+
+
+def _complain(text: str) -> None:
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"holdtrue: {text}", file=sys.stderr, flush=True)

@@ -58,24 +58,32 @@ class PlainProgress:
 
 
 class BarProgress:
-    """A bar that moves by weight, and leaves one plain line behind."""
+    """A bar that moves by weight, and leaves one plain line behind.
 
-    def __init__(self, printer: Printer, name: str, about: str, jobs: int, weight: float) -> None:
+    Until a job has ended nobody knows how fast this goes, and the bar only shows that it is alive. From then
+    on it moves between ends as fast as it did until the last one, by less than the heaviest job's weight.
+    """
+
+    def __init__(self, printer: Printer, name: str, about: str, weights: list[float]) -> None:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
+        jobs = len(weights)
         self._plain = PlainProgress(printer, name, about, jobs)
         self._bar = Bar(
             TextColumn("{task.description:<12}"),
             BarColumn(bar_width=30),
-            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.fields[share]:>4}"),
             TextColumn("{task.fields[done]} jobs"),
             TimeElapsedColumn(),
             transient=True,
         )
         self._jobs = jobs
         self._ended = 0
-        self._task = self._bar.add_task(name, total=weight, done=f"0/{jobs}")
+        self._task = self._bar.add_task(name, total=None, done=f"0/{jobs}", share="")
+        self._weight, self._reach = sum(weights) or 1.0, 0.9 * max(weights, default=0.0)
+        self._weight_done = self._shown = 0.0
+        self._began = self._last = time.monotonic()
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -90,14 +98,29 @@ class BarProgress:
     def done(self, weight: float) -> None:
         self._plain.done(weight)
         self._ended += 1
-        self._bar.update(self._task, advance=weight, done=f"{self._ended}/{self._jobs}")
+        self._weight_done += weight
+        self._last = time.monotonic()
+        self._show(self._weight_done)
 
     def tick(self) -> None:
-        return
+        if self._ended:
+            speed = self._weight_done / max(self._last - self._began, 0.001)
+            guessed = min(speed * (time.monotonic() - self._last), self._reach)
+            self._show(min(self._weight_done + guessed, 0.99 * self._weight))
+
+    def _show(self, weight: float) -> None:
+        self._shown = max(self._shown, weight)
+        self._bar.update(
+            self._task,
+            total=self._weight,
+            completed=self._shown,
+            done=f"{self._ended}/{self._jobs}",
+            share=f"{100 * self._shown / self._weight:.0f}%",
+        )
 
 
 def progress(printer: Printer, name: str, about: str, weights: list[float]) -> Progress:
     """The progress of a phase whose jobs have these weights."""
     if printer.terminal:
-        return BarProgress(printer, name, about, len(weights), sum(weights))
+        return BarProgress(printer, name, about, weights)
     return PlainProgress(printer, name, about, len(weights))

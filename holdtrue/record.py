@@ -88,7 +88,7 @@ class PhaseRecord:
             "failures": sum(len(result.failures) for result in self.results.values()),
         }
 
-    def figures(self) -> dict[str, JSON]:
+    def figures(self) -> dict[str, float]:
         """Each figure's median over the jobs that measured it, under the phase's name."""
         measured: dict[str, list[float]] = {}
         for index in sorted(self.results):
@@ -101,7 +101,8 @@ class PhaseRecord:
 
 @define
 class Record:
-    """The whole run. `left_out` names the phases that `--only` left out."""
+    """The whole run. `left_out` names the phases that `--only` left out; `unwritable` says why the run's
+    folder is incomplete, if it is."""
 
     profile: str
     seed: int
@@ -113,7 +114,12 @@ class Record:
     found: list[Found] = field(factory=list)
     not_begun: tuple[str, ...] = ()
     interrupted: bool = False
+    unwritable: str = ""
     seconds: float = 0.0
+
+    def figures(self) -> dict[str, float]:
+        """All phases' figures."""
+        return {name: value for phase in self.phases for name, value in phase.figures().items()}
 
     def to_json(self) -> dict[str, JSON]:
         return {
@@ -130,7 +136,7 @@ class Record:
                 "started_at": self.started.astimezone(UTC).isoformat(timespec="seconds"),
                 "seconds": round(self.seconds, 3),
                 "phases": {phase.name: round(phase.seconds, 3) for phase in self.phases},
-                "figures": {name: value for phase in self.phases for name, value in phase.figures().items()},
+                "figures": dict(self.figures()),
             },
             "environment": {"workers": self.workers, **versions()},
         }

@@ -28,7 +28,10 @@ WORDS = {
 
 def replay_command(options: object) -> int:
     """`holdtrue replay` as the command line asks for it."""
-    return replay_file(Path(vars(options)["trace"]), Printer())
+    trace = vars(options)["trace"]
+    if not trace:
+        raise UsageError("an empty path names no trace file")
+    return replay_file(Path(trace), Printer())
 
 
 def replay_file(path: Path, printer: Printer) -> int:
@@ -36,6 +39,10 @@ def replay_file(path: Path, printer: Printer) -> int:
     data = read_json(path)
     if isinstance(data, dict) and data.get("kind") == "kill":
         return _replay_kill(path, data, printer)
+    if isinstance(data, dict) and "verdict" in data and "phases" in data:
+        raise UsageError(
+            f"{str(path)!r} is the summary of a run; the traces of what it found stand in traces/ beside it"
+        )
     from stateful_tests.replay import replay
     from stateful_tests.system import system_named
     from stateful_tests.trace import TraceError, from_json
@@ -116,7 +123,7 @@ def read_json(path: Path) -> Any:
             "It was cut off or edited; fetch it again."
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{str(path)!r} is no UTF-8 text: byte {error.start}") from error
+        raise UsageError(f"{str(path)!r} is no trace: byte {error.start} is no UTF-8 text") from error
     except (RecursionError, ValueError) as error:
         raise UsageError(
             f"{str(path)!r} is no trace: nested too deeply, or a number beyond all bounds"

@@ -1,7 +1,8 @@
 """The folder that a run leaves behind: `results.json`, and each counterexample in `traces/`.
 
-It is filled under a name that begins with a dot and renamed when it is complete, so that a folder with a
-proper name is always a whole run. Traces are written as soon as they are found.
+It is filled under a name that begins with a dot and renamed when the run has ended, so that a folder with a
+proper name is always a whole run; on a disk that was full it lacks what did not fit, `results.json` first of
+all. Traces are written as soon as they are found.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,9 +19,13 @@ from model.values import JSON
 
 
 class RunFolder:
-    """A run's folder within `out`, which is made if need be. UsageError if nothing can be written there."""
+    """A run's folder within `out`, which is made if need be. UsageError if it can't be made.
+
+    What can't be written later is left out, and `unwritable` says why; a file is whole or not there.
+    """
 
     def __init__(self, out: Path, started: datetime) -> None:
+        self.unwritable = ""
         name = f"{started.astimezone(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         self.path = out / name
         self._now = out / f".{name}.unfinished"
@@ -37,10 +43,17 @@ class RunFolder:
         self._write(name, trace)
         return name
 
+    def has(self, name: str) -> bool:
+        """Whether that trace could be written."""
+        return (self._now / name).exists()
+
     def finish(self, results: JSON) -> Path:
         """Writes `results.json` and gives the folder its name; returns its path."""
         self._write("results.json", results)
-        self._now.rename(self.path)
+        try:
+            self._now.rename(self.path)
+        except OSError as error:
+            self._missing(error)
         return self.path
 
     def discard(self) -> None:
@@ -48,9 +61,18 @@ class RunFolder:
         shutil.rmtree(self._now, ignore_errors=True)
 
     def _write(self, name: str, value: JSON) -> None:
-        with (self._now / name).open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1, sort_keys=False)
-            file.write("\n")
+        path = self._now / name
+        try:
+            with path.open("w", encoding="utf-8") as file:
+                json.dump(value, file, indent=1, sort_keys=False)
+                file.write("\n")
+        except OSError as error:
+            self._missing(error)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    def _missing(self, error: OSError) -> None:
+        self.unwritable = self.unwritable or error.strerror or str(error)
 
 
 def shown(path: Path) -> str:

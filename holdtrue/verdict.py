@@ -11,6 +11,7 @@ from holdtrue.exits import Exit
 from holdtrue.record import PhaseRecord, Record
 from model.values import JSON
 from reports.coverage import actions_in, kills_in
+from reports.figures import below
 
 SHOWN = 3
 """Names in a list on the verdict's line; the summary has them all."""
@@ -37,6 +38,7 @@ def judge(record: Record) -> Verdict:
     found = _found(record)
     broken = [reason for phase in record.phases for reason in _broken(phase)]
     short = [reason for phase in record.phases for reason in _short(phase)]
+    broken += [record.unwritable] if record.unwritable else []
     if record.not_begun:
         short.append(f"not begun: {', '.join(record.not_begun)}")
     if record.interrupted:
@@ -45,13 +47,15 @@ def judge(record: Record) -> Verdict:
         word, code = "VIOLATED", Exit.VIOLATED
     elif broken:
         word, code = "HARNESS FAILED", Exit.HARNESS_FAILED
-    elif short:
+    elif short or _rare(record):
         word, code = "INCONCLUSIVE", Exit.INCONCLUSIVE
     else:
         word, code = "PASSED", Exit.PASSED
-    # A violation stops its job, so floors missed on the way are no news: they stay out of the line.
-    told = (*found, *broken) if found else (*broken, *short)
-    return Verdict(word, code, (*found, *broken, *short), _line(word, told, record))
+    # A violation stops its job, and a phase that was cut short did not see all: floors missed for that are no
+    # news, and stay out of the line.
+    told = (*found, *broken) if found else (*broken, *short, *_rare(record, whole=True))
+    reasons = (*found, *broken, *short, *_rare(record))
+    return Verdict(word, code, reasons, _line(word, told, record))
 
 
 def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:
@@ -64,7 +68,8 @@ def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:
         count = sum(counted(phase.counts) for phase in record.phases)
         done += [f"{count:,} {what}"] if count else []
     line = f"{word}  {scope}: {', '.join(done)}, {record.seconds:.1f} s"
-    return f"{line}: {'; '.join(reasons)}" if reasons else line
+    line = f"{line}: {'; '.join(reasons)}" if reasons else line
+    return f"{line} (a measured ratio is below its floor: see Measured)" if below(record.figures()) else line
 
 
 def _found(record: Record) -> list[str]:
@@ -93,12 +98,17 @@ def _short(phase: PhaseRecord) -> list[str]:
         told.append(f"{phase.name}: nothing was planned")
     if phase.out_of_time:
         told.append(f"{phase.name}: the time budget cut {phase.out_of_time} of {len(phase.plan.jobs)} jobs")
-    if phase.below_floor:
-        told.append(
-            f"{phase.name}: seen too rarely: "
-            + _listed([f"{key} {seen}/{floor}" for key, seen, floor in phase.below_floor])
-        )
     return told
+
+
+def _rare(record: Record, *, whole: bool = False) -> list[str]:
+    """Which floors were missed, phase by phase; with `whole` only by phases of which each job has ended."""
+    return [
+        f"{phase.name}: seen too rarely: "
+        + _listed([f"{key} {seen}/{floor}" for key, seen, floor in phase.below_floor])
+        for phase in record.phases
+        if phase.below_floor and not (whole and len(phase.results) < len(phase.plan.jobs))
+    ]
 
 
 def _listed(names: list[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.coverage import actions_in, kills_in, kills_table, others_table, outcomes_table
+from reports.figures import FIGURES, Figure, below
 from reports.plain import COLUMNS, paragraph, safe, table
 from reports.scope import NOT_CHECKED
 from reports.story import render_story
@@ -106,26 +107,37 @@ def _figures(results: Mapping[str, Any]) -> list[str]:
     figures = results["times"]["figures"]
     if not figures:
         return []
-    rows = [
-        [safe(name, 60), f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"]
-        for name, value in figures.items()
-    ]
-    return [
-        "",
-        "Measured (median over the jobs that measured it)",
-        "",
-        *table(["figure", "value"], rows, numbers=frozenset({1})),
-    ]
+    short = below(figures)
+    rows = []
+    for name in (*(known for known in FIGURES if known in figures), *sorted(set(figures) - set(FIGURES))):
+        known = FIGURES.get(name, Figure(safe(name, 50)))
+        floor = "" if known.floor is None else f"{known.floor:g}"
+        rows.append([known.words, _figure(figures[name]), floor, "BELOW ITS FLOOR" if name in short else ""])
+    lines = table(["figure", "value", "floor", ""], rows, numbers=frozenset({1, 2}))
+    if short:
+        lines += paragraph(
+            "A ratio below its floor changes no verdict. On an idle machine, with stores in RAM, it says "
+            "that checking has become slow: run it again alone.",
+            then="",
+        )
+    return ["", "Measured (ratios: both in turns, in one process)", "", *lines]
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def _below(phase: Mapping[str, Any]) -> list[str]:
-    below = phase["below_floor"]
-    if not below:
+    missed = phase["below_floor"]
+    if not missed:
         return []
+    if phase["done"] < phase["planned"] and not phase["failures"]:
+        told = f"{safe(phase['name'])} was cut short: {_many(len(missed), 'floor')} not reached"
+        return ["", *paragraph(f"{told}, see results.json")]
     lines = ["", f"Seen too rarely in {safe(phase['name'])}", ""]
-    rows = [[safe(key, 60), str(seen), str(floor)] for key, seen, floor in below[:SHOWN_FLOORS]]
+    rows = [[safe(key, 60), str(seen), str(floor)] for key, seen, floor in missed[:SHOWN_FLOORS]]
     lines += table(["what", "seen", "floor"], rows, numbers=frozenset({1, 2}))
-    hidden = len(below) - SHOWN_FLOORS
+    hidden = len(missed) - SHOWN_FLOORS
     return [*lines, f"... and {hidden} more: see results.json"] if hidden > 0 else lines
 
 

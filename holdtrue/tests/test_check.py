@@ -1,5 +1,6 @@
 """`check`: what it prints, keeps and returns, with phases of our own."""
 
+import errno
 import io
 import json
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdtrue.check import Options, check
+from holdtrue.check import Options, check, invocation
 from holdtrue.exits import Exit, UsageError
 from holdtrue.out import Printer
 from holdtrue.phases import Phase
@@ -34,7 +35,12 @@ def test_no_line_before_the_verdict_is_wider_than_80_columns_but_paths(tmp_path:
     _, lines, _ = ran(
         tmp_path, phase("corpus", job("fine"), job("finds"), job("raises"), floors={"witness/S8": 3})
     )
-    wide = [line for line in lines[1:-1] if len(line) > 80 and str(tmp_path) not in line]
+    said = (
+        "  | ",
+        "reproduce: ",
+        "results: ",
+    )  # a lost job's last words stand as they are, and hold paths too
+    wide = [line for line in lines[1:-1] if len(line) > 80 and not line.startswith(said)]
     assert wide == []
 
 
@@ -58,8 +64,46 @@ def test_each_counterexample_is_a_file_and_comes_with_the_command_that_replays_i
     for failure in results["failures"]:
         path = folder / failure["trace"]
         assert json.loads(path.read_text("utf-8"))["steps"]
-        assert failure["reproduce"] == f"holdtrue replay {path}"
-        assert f"reproduce:  holdtrue replay {path}" in lines
+        assert failure["reproduce"] == f"{invocation()} replay {path}"
+        assert f"reproduce:  {failure['reproduce']}" in lines
+
+
+def test_the_command_that_replays_is_one_that_the_shell_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = tmp_path / "some bin" / "holdtrue"
+    ours.parent.mkdir()
+    ours.touch(mode=0o755)
+    monkeypatch.setattr("sys.executable", str(ours.with_name("python")))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert invocation() == "'some bin/holdtrue'"
+    monkeypatch.setenv("PATH", str(ours.parent))
+    assert invocation() == "holdtrue"
+
+
+def test_a_full_disk_takes_nothing_from_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("holdtrue.runfolder.json.dump", full)
+    for runner, code, word in (
+        ("finds", Exit.VIOLATED, "VIOLATED"),
+        ("fine", Exit.HARNESS_FAILED, "HARNESS"),
+    ):
+        stream = io.StringIO()
+        phases = [phase("corpus", job(runner))]
+        assert check(Options(out=tmp_path / runner), phases=phases, printer=Printer(stream)) == code
+        told = stream.getvalue()
+        assert told.splitlines()[-1].startswith(word)
+        assert "can't be written: No space left on device" in told.splitlines()[-1]
+        assert (
+            ("evil \\x1b" in told) == ("reproduce:  (no trace file: No space" in told) == (runner == "finds")
+        )
+        (folder,) = (tmp_path / runner).iterdir()
+        assert [path.name for path in folder.rglob("*")] == ["traces"]
 
 
 def test_hostile_text_in_a_trace_is_shown_harmlessly(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """The command line as a stranger meets it: nonsense, exit codes, signals, pipes; never a traceback."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from holdtrue import cli
 from holdtrue.exits import Exit
 from holdtrue.options import PHASE_NAMES
 from holdtrue.phases import PHASES
-from holdtrue.tests.processes import ROOT, started, wait_until_gone
+from holdtrue.tests.processes import ROOT, RUNNER, started, wait_until_gone
 
 
 def ran(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -53,6 +55,7 @@ def ran(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
         ("audit", "--deep", "."),
         ("--verison",),
         ("check", "--out", "/proc/no/such"),
+        ("check", "--out", ""),
         ("replay", ""),
         ("audit", ""),
         ("replay", "\x1b[31mred"),
@@ -109,7 +112,9 @@ def test_what_is_unexpected_ends_as_a_harness_failure_with_its_details_in_a_file
     assert "Traceback" in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_an_interrupted_check_says_so_ends_its_children_and_keeps_what_it_has(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:
@@ -119,6 +124,10 @@ def test_an_interrupted_check_says_so_ends_its_children_and_keeps_what_it_has(
         assert process.poll() is None
         os.sched_yield()
     process.send_signal(number)
+    with contextlib.suppress(ProcessLookupError):
+        for _ in range(20):  # an impatient user does not keep it from cleaning up
+            process.send_signal(number)
+            time.sleep(0.01)
     out, err = process.communicate(timeout=30)
     assert process.returncode == code
     assert out.splitlines()[-1].startswith("INTERRUPTED  quick, seed 0: 0 jobs")
@@ -150,6 +159,25 @@ def test_a_pipe_whose_reader_leaves_is_harmless(tmp_path: Path) -> None:
     assert process.stderr.read() == ""
     assert process.wait(timeout=30) == Exit.VIOLATED
     process.stderr.close()
+
+
+@pytest.mark.parametrize("how", [">&-", "> /dev/full", ">&- 2>&-"])
+def test_an_output_that_can_not_be_written_changes_no_exit_code(how: str, tmp_path: Path) -> None:
+    command = f'"$0" -c "$1" "$2" "" {how}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable, RUNNER, str(tmp_path / "out")],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == Exit.VIOLATED
+    assert (done.stdout, done.stderr.count("\n")) == ("", int("full" in how))
+    assert ("No space left on device" in done.stderr) == ("full" in how)
+    (folder,) = (tmp_path / "out").iterdir()
+    assert (folder / "results.json").exists()
 
 
 def test_output_survives_a_stream_that_knows_only_ascii(tmp_path: Path) -> None:

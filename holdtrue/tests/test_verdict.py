@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime
 
+from attrs import evolve
+
 from holdtrue.exits import Exit
 from holdtrue.pool import Lost, Why
 from holdtrue.record import Found, PhaseRecord, Record, worst_first
 from holdtrue.tests.fakes import job
-from holdtrue.verdict import judge
+from holdtrue.verdict import Verdict, judge
 from stateful_tests.results import Failure, JobResult, Plan
 
 DONE = JobResult(job("fine"), {"rule/reserve/accepted": 1200, "kill/reserve/x": 30})
@@ -75,6 +77,32 @@ def test_an_interrupted_run_says_so_and_what_it_had_found() -> None:
     verdict = judge(record(phase(), interrupted=True, found=[Found("kills", FAILURE, "t")]))
     assert (verdict.word, verdict.exit) == ("INTERRUPTED", Exit.INTERRUPTED)
     assert "1 counterexample to 'S10'" in verdict.line
+
+
+def test_floors_that_a_cut_phase_missed_are_reasons_but_no_news() -> None:
+    cut = phase(out_of_time=1, results={}, plan=Plan((job("fine"),), {"witness/S8": 1}))
+    verdict = judge(record(cut))
+    assert verdict.reasons == (
+        "kills: the time budget cut 1 of 1 jobs",
+        "kills: seen too rarely: witness/S8 0/1",
+    )
+    assert "seen too rarely" not in verdict.line
+    assert judge(record(cut, interrupted=True, not_begun=("invariants",))).line.count("witness") == 0
+
+
+def test_a_folder_that_could_not_be_written_keeps_a_run_from_passing() -> None:
+    verdict = judge(record(phase(), unwritable="out can't be written: full"))
+    assert (verdict.exit, verdict.reasons) == (Exit.HARNESS_FAILED, ("out can't be written: full",))
+
+
+def test_a_ratio_below_its_floor_is_named_and_changes_no_verdict() -> None:
+    def verdict(ratio: float) -> Verdict:
+        figures = {"kill trials / bare fork + SIGKILL + wait": ratio}
+        return judge(record(phase(results={0: evolve(DONE, figures=figures)})))
+
+    assert verdict(0.19).exit is Exit.PASSED
+    assert verdict(0.19).line.endswith("(a measured ratio is below its floor: see Measured)")
+    assert "below" not in verdict(0.2).line
 
 
 def test_the_worst_failure_is_a_kills_and_among_equals_the_shortest() -> None:

@@ -32,7 +32,12 @@ def test_a_passed_run_shows_what_was_covered_and_what_was_not_checked() -> None:
         phase("conformance", counts=COUNTS, floors={"witness/S8": 1, "rule/reserve/accepted": 100}),
         phase("kills", counts=KILLS),
     )
-    seen["times"]["figures"] = {"checked rate / bare rate": 0.6312, "kills per second": 1234.5}
+    seen["times"]["figures"] = {
+        "kills: kill trials per second": 1234.5,
+        "kills: kill trials / bare fork + SIGKILL + wait": 0.1312,
+        "conformance: ratio": 0.6312,
+        "kills: a rate that nobody knows": 7,
+    }
     same_as_golden("passed", render_summary(seen))
 
 
@@ -52,6 +57,13 @@ def test_an_inconclusive_run_shows_what_is_missing() -> None:
         not_begun=["invariants"],
     )
     same_as_golden("inconclusive", render_summary(seen))
+
+
+def test_a_phase_that_was_cut_short_does_not_list_all_that_it_did_not_come_to() -> None:
+    below = [[f"rule/commit/CODE_{at}", 0, 1] for at in range(20)]
+    told = render_summary(results(phase("kills", done=3, out_of_time=9, below_floor=below)))
+    assert "kills was cut short: 20 floors not reached, see results.json" in told
+    assert not any("CODE_0" in line for line in told)
 
 
 def test_failures_come_with_story_and_command_and_the_hidden_ones_are_counted() -> None:

@@ -159,7 +159,10 @@ class _Transaction:
                 publish_state = drafts.enter_context(draft)
             if work.look() >= lease_until:
                 refuse(AUTHORITY_REVOKED, f"the lease ended at {lease_until}, just before publication")
-            self.lock.check()  # once more: writing took long enough for someone else to get in
+            # Both once more: reading the lease and writing took long enough to be closed, or locked out.
+            if self.session.closed:
+                refuse(DURABILITY_FAILED, f"the store in {directory.path} was closed just before publication")
+            self.lock.check()
             if publish_identity is not None:
                 publish_identity()
                 disk.renamed("identity")

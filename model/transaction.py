@@ -126,6 +126,10 @@ class Transaction(Callbacks):
         self.files_were_checked = True
         if self.world.damage:
             raise RefusalError("DURABILITY_FAILED")
+        self.check_open()
+
+    def check_open(self) -> None:
+        """The host has not been closed; while it opens it can't be."""
         if not self.opening:
             host = surroundings.host_named(self.world, self.host.name)
             if host is None or not host.is_open:
@@ -190,6 +194,8 @@ class Transaction(Callbacks):
             self.arrive("rename")
             if self.look() >= self.expires_at:
                 raise RefusalError("AUTHORITY_REVOKED")
+            # Closed during the last reading of the lease: nothing is published any more.
+            self.check_open()
             self.base = self.seen = store
             world = self.world
             self.world = evolve(

@@ -66,11 +66,24 @@ _CALLBACKS: tuple[tuple[Moment, int], ...] = (
     ("read_lease", 2),
 )
 
+_LAST: tuple[tuple[Moment, int], ...] = (("read_lease", 2), ("rename", 1))
+
 _MEANWHILE = (
     _meanwhile("the-lease-is-lost", _REVOKED, _GONE, lease()),
     _meanwhile("the-epoch-changes", _REVOKED, lease("h1", 2), lease()),
     _meanwhile("the-holder-changes", _REVOKED, lease("h2", 1), lease()),
     _meanwhile("the-store-is-closed", _BROKEN, Close("h1"), Open("h1", "h1", 1, 2)),
+    story(
+        "closed-at-the-last-moment",
+        "closed while the lease is read for the last time, or just before the rename: nothing is published",
+        opened(2),
+        *(
+            step
+            for moment, nth in _LAST
+            for step in ((_BROKEN, reserve(1, at(moment, Close("h1"), nth))), Open("h1", "h1", 1, 2))
+        ),
+        reserve(1),
+    ),
     _meanwhile(
         "the-caller-is-revoked",
         _REVOKED,

@@ -28,7 +28,7 @@ from crash_tests.ground import Ground, Picture
 from crash_tests.oracle import Violation
 from impl import disk
 from model.gated import initial_world, invariants, step
-from model.gated.actions import Action, Call, CloseLedger, OpenLedger, ReadState
+from model.gated.actions import Action, Call, CloseLedger, OpenLedger
 from model.gated.values import World
 from model.values import JSON
 from stateful_tests.gated.lockstep import LedgerLockstep
@@ -207,17 +207,17 @@ def look(situation: Situation, effects: Effects, acknowledged: int) -> Aftermath
 
 
 def asked_again(flight: Sequence[Call], client: str = CLIENT) -> tuple[Action, ...]:
-    """What is done by the client that lost its answer: the same again, one more, and a look."""
+    """What is done by the client that lost its answer: the same again, and one more."""
     again = tuple(
         evolve(action, client=client, faults=()) for action in flight if not isinstance(action, OpenLedger)
     )
-    return (*again, counted("probe", client=client), ReadState(client))
+    return (*again, counted("probe", client=client))
 
 
 def recovery(flight: Sequence[Call]) -> tuple[Action, ...]:
     """The reopening, what is asked again, and another opening, which must find nothing to do."""
     opened = (OpenLedger(CLIENT), *asked_again(flight), CloseLedger(CLIENT))
-    return (*opened, OpenLedger("z"), ReadState("z"), CloseLedger("z"))
+    return (*opened, OpenLedger("z"), CloseLedger("z"))
 
 
 def recover(situation: Situation, left: Aftermath, actions: Sequence[Action]) -> Violation | None:

@@ -5,7 +5,8 @@ the system or SQLite would give; a death ends the client there as far as a proce
 on no step is taken any more, except that rolling back and unlocking happen, which the kernel and SQLite do
 for whoever really dies. (Real deaths are `crash_tests.gated`'s.)
 
-`Watch` is the hook. It also notes each step in order, with each fsync that the store really issued.
+`Watch` is the hook. It also notes each step in order, with each fsync that the store really issued, and lets
+the system take and give less at once than it is asked to.
 """
 
 import errno
@@ -77,6 +78,10 @@ _SQLITE: Final = {
 }
 
 
+SHORT: Final = 250
+"""No write and no read takes more bytes than this at once: a write can be short, and nothing may come of it."""
+
+
 class DiedError(BaseException):
     """The client is dead. Not an `Exception`: nothing that it would still do may happen."""
 
@@ -141,13 +146,15 @@ class Watch:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Sees all that this process's store does meanwhile; whoever saw it before is told first."""
-        real = os.fsync
+        fsync, pwrite, pread = os.fsync, os.pwrite, os.pread
         self._outer = previous = disk.install(self)
-        os.fsync = self._synced(real)  # type: ignore[assignment]  # the store syncs descriptors, no files
+        os.fsync = self._synced(fsync)  # type: ignore[assignment]  # the store syncs descriptors, no files
+        os.pwrite = lambda descriptor, data, start: pwrite(descriptor, memoryview(data)[:SHORT], start)
+        os.pread = lambda descriptor, size, start: pread(descriptor, min(size, SHORT), start)
         try:
             yield
         finally:
-            os.fsync = real
+            os.fsync, os.pwrite, os.pread = fsync, pwrite, pread
             disk.install(previous)
 
     def _synced(self, real: Callable[[int], None]) -> Callable[[int], None]:

@@ -50,8 +50,8 @@ class LedgerLockstep(Pair):
     def differs(
         self, action: Action, before: World, outcome: Outcome, result: Any, seen: Observation
     ) -> Found | None:
-        del before, seen
-        return _outcome(outcome, result) or self._state(action, outcome)
+        del before
+        return _outcome(outcome, result) or self._state(action, outcome) or self._aside(action, outcome, seen)
 
     def name_of(self, action: Action) -> str:
         return name_of(action)
@@ -79,6 +79,15 @@ class LedgerLockstep(Pair):
             left = Difference("mirrors half built", 0, now.fresh)
             return ("leftovers", clauses.FILES, (left,))
         return None
+
+    def _aside(self, action: Action, outcome: Outcome, seen: Observation) -> Found | None:
+        """A mirror that was set aside is there under its new name."""
+        if not isinstance(action, OpenLedger) or not isinstance(outcome, Accepted):
+            return None
+        report: Any = outcome.value
+        if not report["setAside"] or self.observation.aside > seen.aside:
+            return None
+        return ("leftovers", clauses.MIRROR, (Difference("files set aside", "more", self.observation.aside),))
 
 
 @define

@@ -7,8 +7,10 @@ as it will for the store. The copy is only as consistent as the moment: look whi
 Its schema is the store's own affair; what is known of it here is the tables `head` and `rows`.
 """
 
+import contextlib
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 from contextlib import closing
@@ -34,8 +36,11 @@ class MirrorReader:
     directory: Path
     _seen: tuple[bytes | None, bytes | None] = (None, None)
     _sight: Sight = "missing"
-    _scratch: Path | None = None
-    _problems: tuple[str, ...] = field(default=())
+    _scratch: str | None = None
+    _place: str = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._place = str(self.directory)
 
     def look(self) -> Sight:
         main, wal = self._bytes("mirror.sqlite"), self._bytes("mirror.sqlite-wal")
@@ -52,15 +57,13 @@ class MirrorReader:
 
     def close(self) -> None:
         if self._scratch is not None:
-            for name in ("copy", "copy-wal", "copy-shm"):
-                (self._scratch / name).unlink(missing_ok=True)
-            self._scratch.rmdir()
+            shutil.rmtree(self._scratch)
             self._scratch = None
 
     def _bytes(self, name: str) -> bytes | None:
         try:
             # Closing it drops this process's POSIX locks on it. The store must not depend on those.
-            descriptor = os.open(self.directory / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            descriptor = os.open(f"{self._place}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:
             return None
         try:
@@ -73,33 +76,52 @@ class MirrorReader:
             return "missing"
         if not main and not wal:
             return "empty"
-        if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="mirror-"))
-        copy = self._scratch / "copy"
-        copy.write_bytes(main)
-        if wal:
-            copy.with_name("copy-wal").write_bytes(wal)
         try:
-            return _read(copy)
+            return self._read_copy(main, wal) if wal else _read_alone(main)
         except (sqlite3.Error, ValueError, TypeError, KeyError):
             return "corrupt"
+
+    def _read_copy(self, main: bytes, wal: bytes) -> Sight:
+        if self._scratch is None:
+            self._scratch = tempfile.mkdtemp(prefix="mirror-")
+        copy = f"{self._scratch}/copy"
+        _write(copy, main)
+        _write(f"{copy}-wal", wal)
+        try:
+            with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+                # Nobody else knows the copy, so its index of the WAL can be kept in memory.
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+                connection.execute("PRAGMA synchronous = OFF")
+                return _told(connection)
         finally:
-            for name in ("copy", "copy-wal", "copy-shm"):
-                copy.with_name(name).unlink(missing_ok=True)
+            for name in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(copy + name)  # noqa: PTH108  # after each action: the plain call is cheaper
 
 
-def _read(copy: Path) -> Sight:
-    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
-        # Nobody else knows the copy, so its index of the WAL can be kept in memory.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("PRAGMA synchronous = OFF")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version != VERSION:
-            return "schema"
-        sequence, head, size = connection.execute("SELECT sequence, hash, length FROM head").fetchone()
-        state: dict[str, JSON] = {}
-        for name, value in connection.execute("SELECT name, value FROM rows"):
-            state[name] = json.loads(value)
-            if canonical(state[name]) != value:
-                raise ValueError(f"row {name!r} is not in canonical JSON")
+def _write(path: str, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(descriptor, content)
+    finally:
+        os.close(descriptor)
+
+
+def _read_alone(main: bytes) -> Sight:
+    """A mirror without anything in its WAL can be read in memory, told that it is none of WAL's."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.deserialize(main[:18] + b"\x01\x01" + main[20:])
+        return _told(connection)
+
+
+def _told(connection: sqlite3.Connection) -> Sight:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version != VERSION:
+        return "schema"
+    sequence, head, size = connection.execute("SELECT sequence, hash, length FROM head").fetchone()
+    state: dict[str, JSON] = {}
+    for name, value in connection.execute("SELECT name, value FROM rows").fetchall():
+        state[name] = json.loads(value)
+        if canonical(state[name]) != value:
+            raise ValueError(f"row {name!r} is not in canonical JSON")
     return {"sequence": sequence, "head": head, "size": size, "state": state}

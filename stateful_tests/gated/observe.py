@@ -32,7 +32,8 @@ _FRESH: Final = re.compile(r"mirror\.sqlite\.[0-9a-f]{32}\.new(-wal|-shm|-journa
 class Observation:
     """The whole observable state. `raw` are the ledger's bytes, `None` if there is no such file.
 
-    `fresh` counts files of a mirror that was being built when its builder died. Effects are the harness's
+    `fresh` counts files of a mirror that was being built when its builder died, `aside` those of mirrors that
+    were set aside. Effects are the harness's
     own count of what steps and compensators did, in order.
     """
 
@@ -41,6 +42,7 @@ class Observation:
     effects: tuple[JSON, ...]
     raw: bytes | None
     fresh: int
+    aside: int
     reading: Reading = field(repr=False)
 
     def to_json(self) -> dict[str, JSON]:
@@ -78,7 +80,8 @@ class Observer:
         if isinstance(mirror, dict) and self._mirror.journal != "wal":
             problems.append(f"{MIRROR}: its journal is no WAL, so a power cut may undo what was acknowledged")
         fresh = sum(_FRESH.fullmatch(name) is not None for name in names)
-        return Observation(store, tuple(problems), effects, raw, fresh, reading)
+        aside = sum(_ASIDE.fullmatch(name) is not None for name in names)
+        return Observation(store, tuple(problems), effects, raw, fresh, aside, reading)
 
     def close(self) -> None:
         self._mirror.close()

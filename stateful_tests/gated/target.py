@@ -11,9 +11,9 @@ It holds no opinion: expectations are the model's, comparing is `lockstep`'s.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from impl import gated as store
 from model.gated.actions import (
@@ -32,10 +32,21 @@ from model.gated.actions import (
 from model.values import JSON
 from stateful_tests.gated.faults import DEATH_POINTS, DiedError, Watch
 from stateful_tests.gated.observe import Observation, Observer
+from stateful_tests.gated.pragmas import Connections
 from stateful_tests.gated.results import Answered, Crashed, Passed, Result, refusal, told
 from stateful_tests.gated.tampering import Tampering
 
 Opener = Callable[..., Any]
+RECORDED: Final = (
+    "mirror-commit-after",
+    "ledger-append-after",
+    "ledger-renew-after",
+    "ledger-cut-after",
+    "ledger-create-after",
+    "mirror-aside-after",
+    "mirror-rename-after",
+)
+"""The steps that make a call worth counting as one whose recorded steps were judged (see `order`)."""
 
 
 class CallerError(Exception):
@@ -81,6 +92,7 @@ class LedgerTarget:
         self.effects = Effects()
         self.clients: dict[str, Any] = {}
         self.watch = Watch(directory)
+        self.connections = Connections()
         self._observer = Observer(directory)
         self._tampering = Tampering(directory)
         self._lock_timeout_s = lock_timeout_s
@@ -102,17 +114,23 @@ class LedgerTarget:
 
     @property
     def struck(self) -> tuple[str, ...]:
-        return tuple(f"fault/{fault.moment}/{fault.kind}" for fault in self.watch.struck)
+        steps = self.watch.steps
+        recorded = [f"recorded/{name}" for name in RECORDED if name in steps]
+        asked = ["recorded/synchronous"] if self.connections.asked else []
+        return (*(f"fault/{fault.moment}/{fault.kind}" for fault in self.watch.struck), *recorded, *asked)
 
     @property
     def meddled(self) -> int:
         return self._tampering.count
 
     def observe(self) -> Observation:
-        return self._observer.look(tuple(self.effects.happened))
+        seen = self._observer.look(tuple(self.effects.happened))
+        problems = self.connections.problems
+        return evolve(seen, problems=(*seen.problems, *problems)) if problems else seen
 
     def apply(self, action: Action) -> Result:
         self.watch = Watch(self.directory)
+        self.connections = Connections()
         self.effects.tell = lambda _: None
         if isinstance(action, Tamper):
             self._tampering.tamper(action)
@@ -145,7 +163,7 @@ class LedgerTarget:
 
     def _call(self, action: OpenLedger | Transact | ApplySteps | Compensate | ReadState) -> Result:
         self.effects.tell = self.watch
-        with self.watch.watching():
+        with self.connections.watching(), self.watch.watching():
             try:
                 return Answered(self._do(action))
             except UnknownClientError:

@@ -2,8 +2,8 @@
 
 - `ledger/rule/<action>/<outcome>`: an action with this outcome, on both sides
 - `ledger/fault/<moment>/<kind>`: a failing step that struck, not one that was only planned
-- `ledger/recorded/<step>`: a call with this step, whose recorded steps were judged; `ledger/recorded/synchronous`:
-  one that made a connection to the mirror, which was asked how it is set
+- `ledger/recorded/<step>`: a call with this step, whose recorded steps were judged;
+  `ledger/recorded/synchronous`: one that made a connection to the mirror, which was asked how it is set
 - `ledger/death/<action>/<moment>`: a client that died inside an action, at this small step
 - `ledger/tamper/<kind>`, `ledger/opened-after/<kind>/<outcome>`: a tampering, and what the next opening said
 - `ledger/clients/<n>`: a call while n clients had the store open

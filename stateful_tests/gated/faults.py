@@ -79,7 +79,7 @@ _SQLITE: Final = {
 
 
 SHORT: Final = 250
-"""No write and no read takes more bytes than this at once: a write can be short, and nothing may come of it."""
+"""No write and no read takes more bytes than this at once: each can be short, and nothing may come of it."""
 
 
 class DiedError(BaseException):

@@ -35,7 +35,7 @@ class Connections:
             self._fresh.append(made)
             return made
 
-        sqlite3.connect = connect
+        sqlite3.connect = connect  # type: ignore[assignment]  # it takes whatever the real one takes
         self.problems.clear()
         try:
             yield
@@ -51,4 +51,4 @@ class Connections:
             return
         self.asked += 1
         if level not in (FULL, EXTRA):
-            self.problems.append(f"a connection to the mirror has synchronous={level}: its commits aren't synced")
+            self.problems.append(f"a connection to the mirror doesn't sync its commits: synchronous={level}")

@@ -51,6 +51,7 @@ def replay_file(path: Path, printer: Printer) -> int:
         trace = from_json(data)
     except TraceError as error:
         raise UsageError(f"{path}: {error}") from error
+    _whole(path, data)
     system = system_named(trace.system)
     result = replay(trace, judge=system.judge)
     story = {
@@ -70,6 +71,19 @@ def replay_file(path: Path, printer: Printer) -> int:
     where = f"step {result.index + 1}: " if result.index is not None else ""
     _show(printer, trace.name, story, result.status, where + result.sentence)
     return WORDS[result.status][1]
+
+
+def _whole(path: Path, data: Any) -> None:
+    """UsageError if there is nothing to replay, or not the step that differed: that would look fixed."""
+    steps, found = data["steps"], data.get("divergence")
+    if not steps:
+        raise UsageError(f"{str(path)!r} has no steps: there is nothing to replay")
+    index = found.get("index") if isinstance(found, dict) else None
+    if isinstance(index, int) and index >= len(steps):
+        raise UsageError(
+            f"{str(path)!r} ends after step {len(steps)}, before step {index + 1}, which differed: it was "
+            "cut off or edited; fetch it again"
+        )
 
 
 def _show(printer: Printer, name: str, story: Any, status: str, sentence: str) -> None:

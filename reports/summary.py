@@ -46,7 +46,8 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
 def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, Any]) -> list[str]:
     """The failures (as in `results.json`, worst first), each with its story if `traces` has its file.
 
-    Of several that break the same clause in the same way the first is shown, and at most a few in all.
+    Of several that break the same clause in the same way the first is shown, and at most a few in all: one of
+    each clause before a second one of any.
     """
     if not failures:
         return []
@@ -54,7 +55,10 @@ def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, 
     for failure in _each_phase_first(failures):
         kinds.setdefault((failure["clause"], failure["title"]), []).append(failure)
     lines = [f"Found: {_many(len(failures), 'counterexample')}, {_many(len(kinds), 'kind')}", ""]
-    for (clause, title), same in list(kinds.items())[:SHOWN_FAILURES]:
+    of_clause = {clause: (clause, title) for clause, title in reversed(kinds)}
+    order = sorted(kinds, key=lambda kind: of_clause[kind[0]] != kind)  # the worst of each clause first
+    for clause, title in order[:SHOWN_FAILURES]:
+        same = kinds[clause, title]
         failure = same[0]
         lines += ["=" * COLUMNS, *paragraph(safe(f"{clause}: {title}", 300))]
         if len(same) > 1:

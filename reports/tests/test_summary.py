@@ -77,6 +77,13 @@ def test_failures_come_with_story_and_command_and_the_hidden_ones_are_counted() 
     same_as_golden("violated", render_failures(failures, traces))
 
 
+def test_no_clause_hides_another() -> None:
+    failures = [*(failure(f"more {at}", "S1", at) for at in range(9)), failure("once", "S2", 9)]
+    lines = render_failures(failures, {})
+    assert lines.index("S1: more 0") < lines.index("S2: once") < lines.index("S1: more 1")
+    assert "... and 6 more kinds, not shown here: see results.json." in lines
+
+
 def test_no_failures_take_no_lines() -> None:
     assert render_failures([], {}) == []
 

@@ -20,7 +20,7 @@ from crash_tests.planted.plant import Change, Fault, PlantError, changed_source,
 LONGEST = 10
 """No catch may be told in more actions than this."""
 
-LIMIT_S = 300.0
+LIMIT_S = 600.0
 
 SEEN_BY_KILLS_ALONE = (
     "c1-identity-before-the-first-state",

@@ -22,15 +22,18 @@ from crash_tests.children import HarnessError, Say, in_child
 from crash_tests.gated.scenarios import OPEN, UNSEEN, counted, put, steps
 from crash_tests.ground import Ground, Picture, ground
 from crash_tests.oracle import Violation
+from crash_tests.stories import REPRODUCE
 from impl.gated import LedgerError, Request, open_ledger
 from model.gated import initial_world, step
 from model.gated.actions import Action, CloseLedger, OpenLedger, ReadState, Tamper
+from model.gated.forms import action_to_json
 from model.values import JSON
 from stateful_tests.gated.observe import LEDGER, MIRROR, Observer
 from stateful_tests.gated.reader import chain_problems, fold
 from stateful_tests.gated.tampering import changed
 from stateful_tests.gated.target import LedgerTarget
 from stateful_tests.patience import HungError, at_most
+from stateful_tests.results import Failure
 
 SILENT: Final = "Recovery: tampered with, it recovers what was acknowledged or says so; never a silent loss"
 ALONE: Final = "Recovery: LEDGER_INTEGRITY_FAILED changes no byte of ledger.jsonl"
@@ -96,6 +99,8 @@ class Victim:
     at_most: tuple[str, ...]
     """Those of all lines."""
     observer: Observer
+    opened: bool = False
+    """Whether the store could be opened after the last change."""
 
     def content(self, file: str) -> bytes:
         assert self.picture.files is not None
@@ -143,6 +148,7 @@ def judge(store: Victim, change: Change, *, must_open: bool = False) -> Violatio
             opened = _opened(store.ground.directory)
     except HungError as error:
         return Violation(SILENT, f"{change}: {error}")
+    store.opened = not isinstance(opened, _Refusal)
     if isinstance(opened, _Refusal):
         return _refused(store, change, opened, before, must_open=must_open)
     seen = store.observer.look()
@@ -207,6 +213,24 @@ def _refused(
     if must_open:
         return Violation(HONEST, f"{change}: {error.text}")
     return None
+
+
+def failure(name: Name, change: Change, violation: Violation) -> Failure:
+    """The failure, with a trace that says how the store was made and what was done to it."""
+    trace: JSON = {
+        "kind": "kill",
+        "system": "ledger",
+        "trial": "tampering",
+        "schema_version": 1,
+        "name": f"tampered-{name}",
+        "why": "somebody changes a file of a store that nobody has open, and it is opened",
+        "victim": name,
+        "history": [action_to_json(action) for action in _HISTORIES[name]],
+        "change": change.to_json(),
+        "wrong": [violation.title],
+        "clause": violation.clause,
+    }
+    return Failure(trace, violation.title, violation.clause, REPRODUCE)
 
 
 def flips(size: int, file: str, draw: random.Random, *, sample: int | None) -> Iterator[Change]:

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 from attrs import define, frozen
 
 from crash_tests.children import HarnessError, Say, in_child
+from crash_tests.gated.forgeries import KINDS, forged
 from crash_tests.gated.scenarios import OPEN, UNSEEN, counted, put, steps
 from crash_tests.ground import Ground, Picture, ground
 from crash_tests.oracle import Violation
@@ -46,7 +47,7 @@ WAL: Final = f"{MIRROR}-wal"
 
 @frozen
 class Change:
-    """What is done to `file`: `flip`, `invert` or `zero` of the byte at `at`, or a tampering with lines."""
+    """What is done to `file`: `flip`, `invert` or `zero` of the byte at `at`, or something to line `at`."""
 
     file: str
     kind: str
@@ -54,6 +55,8 @@ class Change:
     n: int = 0
 
     def done_to(self, content: bytes) -> bytes:
+        if self.kind in KINDS:
+            return forged(content, self.kind, self.at)
         if self.kind not in ("flip", "invert", "zero"):
             return changed(content, Tamper(self.kind, self.at, self.n))
         edited = bytearray(content)
@@ -247,9 +250,9 @@ def flips(size: int, file: str, draw: random.Random, *, sample: int | None) -> I
 
 
 def line_changes(lines: int) -> Iterator[Change]:
-    """Each line removed, repeated, appended once more, or swapped with the next."""
+    """Each line removed, repeated, appended once more, swapped with the next, or forged."""
     for line in range(1, lines + 1):
-        for kind in ("line-removed", "line-repeated", "line-appended"):
+        for kind in ("line-removed", "line-repeated", "line-appended", *KINDS):
             yield Change(LEDGER, kind, line)
         if line < lines:
             yield Change(LEDGER, "line-swapped", line)

@@ -170,6 +170,14 @@ _TAILS: Final = (
         (INTEGRITY, opened()),
     ),
     story(
+        "ledger-last-line-edited-while-it-is-open",
+        "A call notices that the last line is another one, though the file is as long as it was.",
+        *_TWO,
+        tamper("line-edited", line=2, n=9),
+        (INTEGRITY, counted("k3")),
+        (INTEGRITY, read()),
+    ),
+    story(
         "ledger-deleted-while-it-is-open",
         "A call notices that the ledger is gone.",
         *_TWO,

@@ -12,9 +12,11 @@ from attrs import evolve, frozen
 
 from crash_tests.jobs import plan_kills, race_named
 from crash_tests.planted.shorter import length_of, shortened
+from crash_tests.planted.systems import jobs_of
 from model.values import JSON
 from stateful_tests.jobs import plan_conformance, plan_corpus
 from stateful_tests.results import Failure, Job, run_job
+from stateful_tests.system import COORDINATOR
 
 PROFILE: Final = "quick"
 
@@ -67,7 +69,7 @@ def chase(*, ways: Collection[str], thorough: bool, seed: int) -> Catch | None:
 
 def _jobs(seed: int, *, thorough: bool) -> Iterator[tuple[str, Job]]:
     plans = (plan_corpus(PROFILE, seed), plan_conformance(PROFILE, seed), plan_kills(PROFILE, seed))
-    jobs = [job for plan in plans for job in plan.jobs]
+    jobs = list(jobs_of(COORDINATOR, plans))
     for runner, by in NAMES.items():
         of_runner = [job for job in jobs if job.runner.endswith(f":{runner}")]
         if by == "processes":

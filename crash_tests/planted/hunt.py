@@ -8,10 +8,11 @@ a process hunts one fault and is thrown away.
 """
 
 import argparse
+import importlib
 import json
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -23,40 +24,50 @@ if TYPE_CHECKING:
     from crash_tests.planted.chase import Catch
 
 SOUND: Final = "none"
+CHASE: Final = "crash_tests.planted.chase"
 WAYS: Final = ("corpus", "walk", "processes", "kill", "disk fault", "torture", "machine")
 """The parts of the checks that may catch a fault, in the order of the hunt."""
 
 
 def hunt(
-    fault: Fault | None, *, ways: Collection[str] = WAYS, thorough: bool = False, seed: int = 0
+    fault: Fault | None,
+    *,
+    ways: Collection[str] = WAYS,
+    thorough: bool = False,
+    seed: int = 0,
+    chase: str = CHASE,
 ) -> "Catch | None":
     """What the checks catch with `fault` in the store, or without any. Raises `PlantError`.
 
     `ways` are the parts of the checks that hunt it. `thorough` walks as far as a quick check does; otherwise
-    a part of that must do.
+    a part of that must do. `chase` is the module that knows the jobs of the fault's system.
     """
     started = time.monotonic()
     if fault is not None:
         plant(fault)
-    from crash_tests.planted.chase import chase
-
-    caught = chase(ways=ways, thorough=thorough, seed=seed)
+    caught: Catch | None = importlib.import_module(chase).chase(ways=ways, thorough=thorough, seed=seed)
     return None if caught is None else evolve(caught, seconds=round(time.monotonic() - started, 2))
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m crash_tests.planted.hunt")
-    parser.add_argument("fault", choices=[*BY_ID, SOUND], metavar="FAULT", help="its id in the catalogue")
+def main(
+    arguments: list[str],
+    *,
+    faults: Mapping[str, Fault] = BY_ID,
+    ways: tuple[str, ...] = WAYS,
+    chase: str = CHASE,
+) -> int:
+    parser = argparse.ArgumentParser(description="Has the checks hunt one planted fault.")
+    parser.add_argument("fault", choices=[*faults, SOUND], metavar="FAULT", help="its id in the catalogue")
     parser.add_argument(
-        "--only", choices=WAYS, action="append", help="hunt with this part of the checks alone"
+        "--only", choices=ways, action="append", help="hunt with this part of the checks alone"
     )
     parser.add_argument("--without-corpus", action="store_true", help="leave the pinned traces out")
     parser.add_argument("--thorough", action="store_true", help="walk as far as a quick check does")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
-    fault = None if given.fault == SOUND else BY_ID[given.fault]
-    ways = [way for way in given.only or WAYS if way != "corpus" or not given.without_corpus]
-    caught = hunt(fault, ways=ways, thorough=given.thorough, seed=given.seed)
+    fault = None if given.fault == SOUND else faults[given.fault]
+    only = [way for way in given.only or ways if way != "corpus" or not given.without_corpus]
+    caught = hunt(fault, ways=only, thorough=given.thorough, seed=given.seed, chase=chase)
     print(json.dumps(None if caught is None else caught.to_json()))
     return 0
 

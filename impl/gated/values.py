@@ -7,7 +7,7 @@ hexadecimal digits. Anything else is a ValueError before a store is even looked 
 Doesn't: know which requests fit together. `steps` and `compensation` refuse ambiguous ones (L4).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal
 
 from attrs import Attribute, field, frozen
@@ -136,6 +136,10 @@ class Step:
     run: Callable[[], object] = field(validator=_function)
 
 
+def _in_a_tuple(steps: Iterable[Step]) -> tuple[Step, ...]:
+    return tuple(steps)
+
+
 @frozen
 class ApplyRequest:
     """Steps that are to run once each."""
@@ -143,7 +147,7 @@ class ApplyRequest:
     run_id: str = field(validator=_text)
     node_id: str = field(validator=_text)
     operation_id: str = field(validator=_text)
-    steps: tuple[Step, ...] = field(converter=tuple)
+    steps: tuple[Step, ...] = field(converter=_in_a_tuple)
     attempt_id: str | None = field(default=None, validator=_text_or_none)
     event_type: str = field(default=RECEIPT_EVENT, validator=_text)
 
@@ -171,6 +175,10 @@ class CompensationStep:
     run: Callable[[], object] = field(validator=_function)
 
 
+def _compensators_in_a_tuple(steps: Iterable[CompensationStep]) -> tuple[CompensationStep, ...]:
+    return tuple(steps)
+
+
 @frozen
 class CompensationRequest:
     """Steps that are to be undone, in reverse order, under one key."""
@@ -181,7 +189,7 @@ class CompensationRequest:
     idempotency_key: str = field(validator=_text)
     before_state_hash: str = field(validator=_hash)
     after_state_hash: str = field(validator=_hash)
-    steps: tuple[CompensationStep, ...] = field(converter=tuple)
+    steps: tuple[CompensationStep, ...] = field(converter=_compensators_in_a_tuple)
     attempt_id: str | None = field(default=None, validator=_text_or_none)
 
 

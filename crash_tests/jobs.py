@@ -17,6 +17,7 @@ from attrs import asdict, evolve
 import impl
 from crash_tests.campaign import ENOUGH, Campaign, Reach
 from crash_tests.faults import faults, strike
+from crash_tests.gated import jobs as ledger
 from crash_tests.ground import ground
 from crash_tests.holders import HOLDERS
 from crash_tests.moments import MOMENTS
@@ -32,7 +33,7 @@ from crash_tests.trial import prepared, record
 from impl import disk
 from model.values import JSON
 from stateful_tests.lockstep import DivergedError
-from stateful_tests.results import Failure, Job, JobResult, Plan
+from stateful_tests.results import Failure, Job, JobResult, Plan, joined
 
 PHASE = "kills"
 
@@ -76,7 +77,7 @@ def plan_kills(profile: str, seed: int) -> Plan:
         floors |= _floor(f"newer/{name}", len(points(steps)), REACHES[profile].newer)
         if not name.startswith("genesis"):  # where nobody had the store open yet
             floors |= _floor(f"survivor/{name}", len(points(steps)), REACHES[profile].survivors)
-    return Plan(tuple(jobs), floors)
+    return joined(Plan(tuple(jobs), floors), ledger.plan(profile, seed))
 
 
 def _floor(key: str, kills: int, share: float) -> dict[str, int]:

@@ -11,7 +11,8 @@ from attrs import frozen
 
 from model.values import JSON
 from stateful_tests import floors, pinned
-from stateful_tests.results import Job, Plan
+from stateful_tests.gated import jobs as ledger
+from stateful_tests.results import Job, Plan, joined
 
 _RUNNERS: Final = "stateful_tests.runners"
 
@@ -60,7 +61,7 @@ def plan_conformance(profile: str, seed: int) -> Plan:
     size = {"walks": budget.walks, "steps": budget.steps}
     for number in range(budget.walk_jobs):
         jobs.append(_job("conformance", "run_walks", profile, seed, budget.walks, number=number, **size))
-    return Plan(tuple(jobs), floors.conformance(budget.least))
+    return joined(Plan(tuple(jobs), floors.conformance(budget.least)), ledger.conformance(profile, seed))
 
 
 def plan_invariants(profile: str, seed: int) -> Plan:
@@ -71,7 +72,7 @@ def plan_invariants(profile: str, seed: int) -> Plan:
         _job("invariants", "run_invariants", profile, seed, budget.model_walks, number=number, **size)
         for number in range(budget.model_jobs)
     ]
-    return Plan(tuple(jobs), floors.invariants(budget.least))
+    return joined(Plan(tuple(jobs), floors.invariants(budget.least)), ledger.invariants(profile, seed))
 
 
 def _job(phase: str, runner: str, profile: str, seed: int, weight: float, **params: JSON) -> Job:

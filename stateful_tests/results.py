@@ -124,6 +124,13 @@ class Plan:
         return cls(jobs, _numbers(shape["floors"], "plan.floors", int))
 
 
+def joined(*plans: Plan) -> Plan:
+    """One plan of several; their floors have no key in common."""
+    floors = {key: floor for each in plans for key, floor in each.floors.items()}
+    assert len(floors) == sum(len(each.floors) for each in plans)
+    return Plan(tuple(job for each in plans for job in each.jobs), floors)
+
+
 def total(results: "list[JobResult] | tuple[JobResult, ...]") -> dict[str, int]:
     """The counts of all `results`, summed by key, in key order."""
     counts: dict[str, int] = {}

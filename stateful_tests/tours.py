@@ -7,8 +7,8 @@ counted by `Coverage` like everything else.
 """
 
 import random
-from collections.abc import Iterator, Mapping
-from typing import Final, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, get_args
 
 from model.actions import (
     DAMAGES,
@@ -61,13 +61,27 @@ TOURS: Final[tuple[tuple[str, str], ...]] = (
 
 def touring(draw: Draw, first: int, every: int) -> Draw:
     """`draw`, with a tour before every `every`-th step of it: number `first`, and so on, round and round."""
-    ahead: list[Action] = []
+    return spliced(draw, len(TOURS), lambda rng, world, n: tour(rng, world, *TOURS[n]), first, every)
+
+
+def spliced(
+    draw: Draw,
+    many: int,
+    told: Callable[[random.Random, Any, int], Iterable[Any]],
+    first: int,
+    every: int,
+) -> Draw:
+    """`draw`, with a story before every `every`-th step: number `first` of `many`, and so on, round again.
+
+    `told` makes a story's actions of the world as it stands when it begins. For any system.
+    """
+    ahead: list[Any] = []
     number, left = first, every
 
-    def next_action(rng: random.Random, world: World) -> Action:
+    def next_action(rng: random.Random, world: Any) -> Any:
         nonlocal number, left
         if not ahead and left <= 0:
-            ahead.extend(tour(rng, world, *TOURS[number % len(TOURS)]))
+            ahead.extend(told(rng, world, number % many))
             number, left = number + 1, every
         left -= 1
         return ahead.pop(0) if ahead else draw(rng, world)

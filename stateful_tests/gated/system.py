@@ -11,8 +11,11 @@ from stateful_tests.gated.coverage import PREFIX, LedgerCoverage
 from stateful_tests.gated.lockstep import LedgerLockstep, name_of, outcome_name
 from stateful_tests.gated.simpler import simpler_actions
 from stateful_tests.gated.target import LedgerTarget
+from stateful_tests.gated.tours import touring
 from stateful_tests.pair import Judge
 from stateful_tests.system import System
+
+_TOURS_A_WALK: Final = 4
 
 
 def _initial(initial: Mapping[str, Any]) -> World:
@@ -44,7 +47,7 @@ SYSTEM: Final = System(
     actor="client",
     simpler=simpler_actions,
     draw=walk.draw,
-    on_tour=lambda _number, _steps: walk.draw,
+    on_tour=lambda number, steps: touring(walk.draw, _TOURS_A_WALK * number, steps // _TOURS_A_WALK),
     coverage=LedgerCoverage,
     prefix=PREFIX,
 )

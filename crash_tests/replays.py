@@ -43,6 +43,10 @@ def replay_trace(trace: Mapping[str, Any]) -> Replay:
     """Performs `trace` again. Raises `StoryError` if it can't be read, `HarnessError` if it can't be done."""
     if trace.get("kind") != "kill":
         raise StoryError(f"kind is {trace.get('kind')!r}, not 'kill': this is another kind of trace")
+    if trace.get("system", "coordinator") == "ledger":
+        from crash_tests.gated.replays import replay_ledger
+
+        return replay_ledger(trace)
     if trace.get("trial") == "race":
         return _race(trace)
     return _story(story_from_json(trace))

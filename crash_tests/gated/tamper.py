@@ -89,6 +89,7 @@ _HISTORIES: Final[Mapping[Name, tuple[Action, ...]]] = {
     # Whoever has it open besides keeps the WAL from being taken into the file.
     "unseen": (OpenLedger("idle"), OPEN, ReadState("idle"), *UNSEEN[1:]),
 }
+VICTIMS: Final = tuple(_HISTORIES)
 
 
 @define

@@ -1,0 +1,85 @@
+"""Replays the ledger's traces of kills, failing steps, tampering and races (see `crash_tests.replays`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crash_tests.gated import tamper
+from crash_tests.gated.jobs import once, race_named
+from crash_tests.gated.stories import Story, story_from_json, tell
+from crash_tests.oracle import Violation
+from crash_tests.replays import RACES_AGAIN, Replay
+from crash_tests.stories import StoryError
+from model.gated.forms import action_to_json
+
+
+def replay_ledger(trace: Mapping[str, Any]) -> Replay:
+    """Performs `trace`, whose system is the ledger, again. Raises `StoryError` if it can't be read."""
+    if trace.get("trial") == "race":
+        return _race(trace)
+    if trace.get("trial") == "tampering":
+        return _tampering(trace)
+    story = story_from_json(trace)
+    now = tell(story)
+    if isinstance(now, str):
+        return Replay("drifted", now, lines(story))
+    return _judged(story.violation.clause, now, lines(story))
+
+
+def _judged(clause: str, now: Violation | None, told: tuple[str, ...]) -> Replay:
+    if now is None:
+        return Replay("fixed", "performed again, the store holds true", told)
+    told = (*told, f"   {now.clause}: {now.title}", *(f"     {one}" for one in now.differences))
+    if now.clause == clause:
+        return Replay("failing", now.title, told, now)
+    return Replay("drifted", f"another rule is broken now: {now.clause}: {now.title}", told, now)
+
+
+def _tampering(trace: Mapping[str, Any]) -> Replay:
+    try:
+        name, clause = trace["victim"], str(trace["clause"])
+        change = tamper.change_from_json(trace["change"])
+        if name not in tamper.VICTIMS:
+            raise StoryError(f"victim: {name!r} is none of {', '.join(tamper.VICTIMS)}")
+        with tamper.victim(name) as store:
+            now = tamper.judge(store, change, must_open=change.kind == "tail-torn")
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise StoryError(f"this is no trace of a tampering: {type(error).__name__}: {error}") from None
+    return _judged(clause, now, (str(change),))
+
+
+def _race(trace: Mapping[str, Any]) -> Replay:
+    try:
+        race = race_named(str(trace["name"]))
+        clause = str(trace["clause"])
+    except (KeyError, ValueError) as error:
+        raise StoryError(f"this is no trace of a race: {error} is missing or unknown") from None
+    for attempt in range(1, RACES_AGAIN + 1):
+        if wrong := once(race):
+            found = Violation(race.clause, wrong[0])
+            again = _judged(clause, found, tuple(wrong))
+            return Replay(again.status, f"in attempt {attempt}: {wrong[0]}", tuple(wrong), found)
+    return Replay("fixed", f"{RACES_AGAIN} times over, the race went as it should", (race.why,))
+
+
+def lines(story: Story) -> tuple[str, ...]:
+    """The story as lines for a person."""
+    scenario = story.scenario
+    told = [_say(action) for action in scenario.history]
+    told += [f"the process that dies: {_say(action)}" for action in scenario.warm]
+    for killed in story.kills:
+        told += [_say(action) for action in killed.during]
+        told.append(f"   … killed at {killed.point} ({killed.n})")
+    if not story.kills:
+        told += [_say(action) for action in scenario.flight]
+    if story.fault is not None:
+        told.append(f"   … with {story.fault}")
+    if story.kills:
+        who = "another process, which lived through it" if story.survivor else "a fresh process"
+        told += [f"   … then {who}:", *(_say(action) for action in story.after)]
+    return tuple(told)
+
+
+def _say(action: Any) -> str:
+    form = dict(action_to_json(action))
+    done = form.pop("do")
+    return f"{done}({', '.join(f'{key}={value}' for key, value in form.items())})"

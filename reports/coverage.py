@@ -8,6 +8,7 @@ knows a line of its own, so that nothing that was counted is left out.
 from collections.abc import Mapping
 
 from model.actions import OPERATIONS
+from reports.ledger_coverage import PREFIX
 from reports.plain import paragraph, safe, table
 
 ABBREVIATIONS = {
@@ -98,20 +99,25 @@ def kills_table(counts: Mapping[str, int]) -> list[str]:
     return [*lines, "", *paragraph(f"{told}{recovering:,} of these while recovering from a kill", then="")]
 
 
-def others_table(counts: Mapping[str, int], floors: Mapping[str, int]) -> list[str]:
-    """All other kinds of counts: how many different ones, how often in all, and the one seen least."""
+def others_table(
+    counts: Mapping[str, int], floors: Mapping[str, int], known: Mapping[str, str] = KINDS
+) -> list[str]:
+    """All other kinds of counts: how many different ones, how often in all, and the one seen least.
+
+    `known` has the kinds in words, in their order.
+    """
     kinds: dict[str, dict[str, int]] = {}
     for key in (*counts, *floors):
         kind, slash, name = key.partition("/")
         if slash and kind not in _ELSEWHERE:
             kinds.setdefault(kind, {})[name] = counts.get(key, 0)
     rows = []
-    for kind in (*(known for known in KINDS if known in kinds), *sorted(kinds.keys() - KINDS.keys())):
+    for kind in (*(each for each in known if each in kinds), *sorted(kinds.keys() - known.keys())):
         names = kinds[kind]
         seen = sum(count > 0 for count in names.values())
         rows.append(
             [
-                KINDS.get(kind, safe(kind, 34)),
+                known.get(kind, safe(kind, 34)),
                 str(seen) if seen == len(names) else f"{seen}/{len(names)}",
                 _short(sum(names.values())),
                 _least(names),
@@ -122,13 +128,13 @@ def others_table(counts: Mapping[str, int], floors: Mapping[str, int]) -> list[s
 
 
 def actions_in(counts: Mapping[str, int]) -> int:
-    """Actions in a phase's counts: those with an outcome, or else the plain number."""
-    ruled = sum(count for key, count in counts.items() if key.startswith("rule/"))
-    return ruled or counts.get("actions", 0)
+    """Actions in a phase's counts, of either system: those with an outcome, or else the plain number."""
+    ruled = sum(count for key, count in counts.items() if key.startswith(("rule/", f"{PREFIX}rule/")))
+    return ruled or counts.get("actions", 0) + counts.get(f"{PREFIX}actions", 0)
 
 
 def kills_in(counts: Mapping[str, int]) -> int:
-    return sum(count for key, count in counts.items() if key.startswith("kill/"))
+    return sum(count for key, count in counts.items() if key.startswith(("kill/", f"{PREFIX}kill/")))
 
 
 def _least(names: Mapping[str, int]) -> str:

@@ -27,6 +27,8 @@ FIGURES: Mapping[str, Figure] = {
     "kills: bare fork + SIGKILL + wait per second": Figure("  bare fork + SIGKILL + wait per second"),
     "conformance: walked_actions_per_s": Figure("random walks: actions per second and job"),
     "conformance: hypothesis_actions_per_s": Figure("Hypothesis: actions per second and job"),
+    "conformance: ledger/walked_actions_per_s": Figure("ledger, random walks: actions per second and job"),
+    "conformance: ledger/hypothesis_actions_per_s": Figure("ledger, Hypothesis: actions per second and job"),
 }
 """By the name under which `results.json` has it, in the order in which they are shown."""
 

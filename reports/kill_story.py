@@ -22,6 +22,13 @@ def kill_rows(trace: Mapping[str, Any], names: Names) -> list[Row]:
     told += [(action_words(one, names), "acknowledged", False) for one in history]
     if broken and told:
         told[-1] = (told[-1][0], f"KILLED at {_place(broken, names)}", False)
+    told += [
+        (action_words(one, names), "before, by who dies then", False) for one in _list(trace.get("warm"))
+    ]
+    change = trace.get("change")
+    if isinstance(change, Mapping):
+        words = ", ".join(f"{safe(key, 20)} {names.of(value)}" for key, value in change.items())
+        told.append((f"tampering: {words}", "then it is opened", True))
     kills, after = _list(trace.get("kills")), _list(trace.get("after"))
     if not kills:
         flight = [action_words(one, names) for one in _list(trace.get("flight"))]

@@ -10,6 +10,7 @@ from typing import Any
 
 from reports.coverage import actions_in, kills_in, kills_table, others_table, outcomes_table
 from reports.figures import FIGURES, Figure, below
+from reports.ledger_coverage import KINDS, apart, ledger_outcomes_table
 from reports.plain import COLUMNS, paragraph, safe, table
 from reports.scope import NOT_CHECKED
 from reports.story import render_story
@@ -24,10 +25,15 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
     """What was covered, what was measured, what is missing, what was not checked."""
     lines = ["What was covered", ""]
     lines += _phases(results)
+    counts, ledgers = apart(_counts(results))
+    wanted, ledgers_wanted = apart(_wanted(results))
     for title, part in (
-        ("Operations and outcomes (how often each was seen)", outcomes_table(_counts(results))),
-        ("Kills, by disk step: before it, half-way, after it", kills_table(_counts(results))),
-        ("Also seen", others_table(_counts(results), _wanted(results))),
+        ("Operations and outcomes (how often each was seen)", outcomes_table(counts)),
+        ("Kills, by disk step: before it, half-way, after it", kills_table(counts)),
+        ("Also seen", others_table(counts, wanted)),
+        ("Ledger: calls and outcomes", ledger_outcomes_table(ledgers)),
+        ("Ledger: kills, by step: before it, half-way, after it", kills_table(ledgers)),
+        ("Ledger: also seen", others_table(ledgers, ledgers_wanted, KINDS)),
     ):
         lines += ["", title, "", *part] if part else []
     lines += _floors(results)

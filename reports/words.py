@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reports.ledger_words import ledger_answer, ledger_words
 from reports.plain import safe
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -82,6 +83,9 @@ def action_words(action: object, names: Names) -> str:
     """What was done, e.g. `alice via h1: commit r1, projectAdmitCommitSeq 3`."""
     if not isinstance(action, Mapping):
         return names.of(action)
+    words = ledger_words(action, names.of)
+    if words is not None:
+        return words
     words = _DEEDS.get(str(action.get("do")), _as_it_is)(action, names)
     struck = action.get("disturbances", ())
     told = [_disturbance_words(each, names) for each in struck] if isinstance(struck, Sequence) else []
@@ -93,8 +97,13 @@ def outcome_words(outcome: object, names: Names) -> str:
     if not isinstance(outcome, Mapping):
         return "-" if outcome is None else names.of(outcome)
     if "refused" in outcome:
-        unknown = outcome.get("sideEffects", "none") != "none"
-        return names.of(outcome["refused"]) + (" (side effects unknown)" if unknown else "")
+        told = names.of(outcome["refused"])
+        told += " (side effects unknown)" if outcome.get("sideEffects", "none") != "none" else ""
+        told += f" ({names.of(outcome['recoverability'])})" if "recoverability" in outcome else ""
+        return f"{told}, rollback failed" if outcome.get("rollbackFailed") is True else told
+    if "raised" in outcome:
+        told = f"raised: {names.of(outcome['raised'])}"
+        return f"{told}, rollback failed" if outcome.get("rollbackFailed") is True else told
     if "declined" in outcome:
         return f"can't happen: {names.of(outcome['declined'])}"
     if "crashed" in outcome:
@@ -106,6 +115,9 @@ def _answer_words(value: object, names: Names) -> str:
     if value is None:
         return "ok"
     if isinstance(value, Mapping):
+        told = ledger_answer(value, names.of)
+        if told is not None:
+            return told
         row = value.get("reservation")
         if isinstance(row, Mapping):
             return f"ok: {names.of(row.get('state'))} {names.of(row.get('reservationId'), 'reservationId')}"

@@ -115,6 +115,44 @@ def _forks_and_stays(place: Place, end_of_child: Gate, say: Say) -> None:
         say(reserve(mine, 1).line())
 
 
+def replaced_while_writing(place: Place) -> list[str]:
+    """The lock file is replaced while a state is being written: who got in by the new one loses nothing."""
+    with (
+        host(place) as other,
+        gate() as barrier,
+        Child(partial(_stops_at, place, barrier, disk.CrashPoint.STATE_FSYNC_AFTER)) as holder,
+    ):
+        holder.listen(b"writing\n")
+        lock = place.store / "writer.lock"
+        fresh = lock.with_suffix(".fresh")
+        fresh.touch(mode=0o600)
+        fresh.replace(lock)
+        second = reserve(other, 2)
+        barrier.open()
+        first = Said.parse(holder.wait().said)
+    wrong = [] if second.code == "ok" else [f"under the new lock file: {second}"]
+    if (first.code, first.side_effects) != ("DURABILITY_FAILED", "none"):
+        wrong.append(f"who was writing under the old lock file got {first}")
+    if set(place.rows()) != {uuid_of(2)}:
+        wrong.append(f"the rows are {place.rows()}")
+    return wrong + place.faults()
+
+
+def _stops_at(place: Place, barrier: Gate, point: disk.CrashPoint, say: Say) -> None:
+    """Reserves number 1, standing still at `point`."""
+
+    def hook(arrived: disk.CrashPoint) -> None:
+        if arrived is point:
+            say(b"writing\n")
+            barrier.pass_through()
+
+    with host(place) as mine:
+        disk.install(hook)
+        said = reserve(mine, 1)
+        disk.install(None)
+    say(said.line())
+
+
 def lease_ends_before_the_launch(place: Place) -> list[str]:
     """The lease ends between the publication of a dispatch's sweep and its launch: nothing is launched."""
     now = time.time_ns() // 1_000_000
@@ -168,6 +206,20 @@ MOMENTS: tuple[Race, ...] = (
         "C7",
         surviving_child,
         ("open a", "open b", "b: reserve 1, forking a child", "kill b", "a: reserve 2"),
+    ),
+    Race(
+        "replaced-while-writing",
+        "the lock file is replaced while a state is written",
+        "C7",
+        replaced_while_writing,
+        (
+            "open a",
+            "open b",
+            "b: reserve 1, standing still before the rename",
+            "the lock file is replaced",
+            "a: reserve 2",
+            "b goes on",
+        ),
     ),
     Race(
         "lease-ends-before-the-launch",

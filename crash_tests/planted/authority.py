@@ -9,6 +9,17 @@ _GUARDS: Final = "impl.operations.guards"
 _TRANSACTION: Final = "impl.transaction"
 _WORK: Final = "impl.work"
 
+_NOT_CLOSED_AT_STEP_9: Final = Change(
+    _TRANSACTION,
+    "        self.session.check()\n        self.lock.check()\n        return work.fence()\n",
+    "        self.directory.check()\n        self.lock.check()\n        return work.fence()\n",
+)
+_NOT_CLOSED_AT_THE_LAST_MOMENT: Final = Change(
+    _TRANSACTION,
+    "            if self.session.closed:\n",
+    "            if False:\n",
+)
+
 _FENCING: Final[tuple[Fault, ...]] = (
     Fault(
         "stale-epoch-may-write",
@@ -117,16 +128,22 @@ _FENCING: Final[tuple[Fault, ...]] = (
         ),
     ),
     Fault(
+        "closed-store-answers",
+        "A store that is closed while a callback is awaited still answers what needs no publication.",
+        "One transaction, 9",
+        (_NOT_CLOSED_AT_STEP_9,),
+    ),
+    Fault(
         "closed-store-publishes",
         "A store that is closed while a callback is awaited still publishes.",
         "One transaction, 9",
-        (
-            Change(
-                _TRANSACTION,
-                "        self.session.check()\n        self.lock.check()\n        return work.fence()\n",
-                "        self.directory.check()\n        self.lock.check()\n        return work.fence()\n",
-            ),
-        ),
+        (_NOT_CLOSED_AT_STEP_9, _NOT_CLOSED_AT_THE_LAST_MOMENT),
+    ),
+    Fault(
+        "closed-at-the-last-moment-publishes",
+        "A store that is closed while the lease is read for the last time still publishes.",
+        "One transaction, 9 and 10",
+        (_NOT_CLOSED_AT_THE_LAST_MOMENT,),
     ),
     Fault(
         "refused-operation-writes-its-sweep",

@@ -77,6 +77,18 @@ _LOCKS: Final[tuple[Fault, ...]] = (
         ),
     ),
     Fault(
+        "c7-lock-file-not-compared-before-the-rename",
+        "Who gets in by another lock file while the state is being written is overwritten.",
+        "C7",
+        (
+            Change(
+                _TRANSACTION,
+                "            self.lock.check()\n            if publish_identity",
+                "            if publish_identity",
+            ),
+        ),
+    ),
+    Fault(
         "c7-killed-holder-leaves-its-lock",
         "The lock is a file that its holder removes, and a killed holder doesn't.",
         "C7",

@@ -1,6 +1,6 @@
 """What must be looked at again, and whom an answer is about. Planted faults got past all other stories."""
 
-from model.actions import Answers, SetIdentity
+from model.actions import Answers, Close, SetIdentity
 from model.values import JSON
 from stateful_tests.stories import (
     DOMAIN,
@@ -81,6 +81,16 @@ STORIES: tuple[Story, ...] = (
         later(999),
         (_REVOKED, snapshot(at("read_lease", later(1), 2))),
         lease(until=START + HOUR),
+        snapshot(),
+    ),
+    story(
+        "read-of-a-store-that-is-closed-meanwhile",
+        "step 9: the store is not closed; where nothing is written, too",
+        opened(2),
+        ("DURABILITY_FAILED", snapshot(at("authorize", Close("h1")))),
+        opened(2),
+        ("DURABILITY_FAILED", snapshot(at("authorize", Close("h1"), 2))),
+        opened(2),
         snapshot(),
     ),
     story(

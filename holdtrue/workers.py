@@ -113,12 +113,15 @@ class Worker:
         """Has the worker write its stack to standard error, for `last_words`; waits up to a second for it."""
         os.kill(self._process.pid, signal.SIGUSR1)
         deadline = time.monotonic() + 1.0
-        while STACK_MARK not in self._stderr:
-            if time.monotonic() >= deadline:
-                return ", and it does not say where it stands"
+        length, grown = len(self._stderr), time.monotonic()
+        while (now := time.monotonic()) < deadline:
+            if STACK_MARK in self._stderr and now - grown > 0.2:  # a stack comes in pieces: wait for silence
+                break
             for key, _ in selector.select(0.1):
                 key.data()
-        return ""
+            if len(self._stderr) != length:
+                length, grown = len(self._stderr), time.monotonic()
+        return "" if STACK_MARK in self._stderr else ", and it does not say where it stands"
 
     def last_words(self) -> str:
         return self._stderr[-KEPT_STDERR:].decode("utf-8", "replace").strip()

@@ -56,7 +56,7 @@ def test_the_last_words_of_a_worker_that_died_are_kept() -> None:
 
 
 def test_a_hung_job_is_told_with_where_it_stood_and_its_children_are_killed(tmp_path: Path) -> None:
-    outcome = ran(job("hangs", pid=str(tmp_path / "pid")), job("fine"), limits=Limits(4.0))
+    outcome = ran(job("hangs", pid=str(tmp_path / "pid")), job("fine"), limits=Limits(2.5))
     assert outcome.lost[0].why is Why.HUNG
     assert "in hangs" in outcome.lost[0].details
     assert sorted(outcome.results) == [1]

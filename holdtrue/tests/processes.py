@@ -29,6 +29,10 @@ def started(out: Path, pid: Path | None) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", RUNNER, str(out), str(pid or "")],
         cwd=ROOT,
+        env={
+            **os.environ,
+            "TMPDIR": str(out.parent),
+        },  # a check that is killed leaves its scratch folder behind
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

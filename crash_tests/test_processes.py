@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from crash_tests.holders import HOLDERS
-from crash_tests.jobs import once, torture
-from crash_tests.processes import RACES
+from crash_tests.jobs import EVERY_RACE, once, torture
 from crash_tests.races import Race
 
 
-@pytest.mark.parametrize("race", [*RACES, *HOLDERS], ids=lambda race: race.name)
+@pytest.mark.parametrize("race", EVERY_RACE, ids=lambda race: race.name)
 def test_a_race_goes_as_it_should(race: Race) -> None:
     assert once(race) == []
 
@@ -21,7 +19,7 @@ def test_processes_killed_anywhere_leave_what_they_had_acknowledged(seed: int) -
     assert once(torture(seed)) == []
 
 
-@pytest.mark.parametrize("race", [*RACES, *HOLDERS], ids=lambda race: race.name)
+@pytest.mark.parametrize("race", EVERY_RACE, ids=lambda race: race.name)
 def test_a_race_leaves_no_descriptor_open_and_no_child_behind(race: Race) -> None:
     before = _descriptors()
     once(race)

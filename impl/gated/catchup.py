@@ -82,7 +82,7 @@ def _check_last(journal: Journal, head: Position, seen: Seen) -> None:
         if before not in (b"", _NEWLINE) or line[-1:] != _NEWLINE or _NEWLINE in line[:-1]:
             raise FormatError("it is no single line")
         previous = json.loads(line)["previousHash"]
-        found = check_line(line[:-1], Position(head.sequence - 1, previous, head.last))
+        found = check_line(line[:-1], head.sequence, previous, head.last)
         if found.hash != head.hash:
             raise FormatError("it is another one")
     except (ValueError, KeyError, TypeError, RecursionError) as error:

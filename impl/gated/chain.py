@@ -7,6 +7,7 @@ else that is wrong raises LEDGER_INTEGRITY_FAILED, with the number of the line a
 Doesn't: change anything, or know whether the mirror has seen a line.
 """
 
+import json
 from collections.abc import Callable, Iterator
 
 from attrs import define
@@ -60,22 +61,38 @@ def lines(journal: Journal, tail: Tail, size: int, progress: Progress | None = N
 
 
 def _checked(journal: Journal, tail: Tail, whole: list[bytes]) -> Iterator[Line]:
-    after = tail.end
+    sequence, last_hash, start, last = tail.end
     for raw in whole:
         if tail.bad_line is not None:
             raise _wrong(journal, tail)
         try:
-            line = check_line(raw, after)
+            line = check_line(raw, sequence + 1, last_hash, start)
         except FormatError as error:
+            tail.end = Position(sequence, last_hash, start, last)
             tail.bad_line = str(error)
+            if is_right_elsewhere(raw):  # no writer that was cut off leaves that: the chain is broken
+                raise _wrong(journal, tail) from None
             tail.bad_size = len(raw) + 1
             continue
-        after = tail.end = line.end
         yield line
+        sequence, last_hash, last = line.sequence, line.hash, start
+        start += line.size
+    if tail.bad_line is None:
+        tail.end = Position(sequence, last_hash, start, last)
+
+
+def is_right_elsewhere(raw: bytes) -> bool:
+    """Whether a line is right in every byte, and only stands in the wrong place."""
+    try:
+        form = json.loads(raw)
+        check_line(raw, form["sequence"], form["previousHash"], 0)
+    except (FormatError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return True
 
 
 def _wrong(journal: Journal, tail: Tail) -> Exception:
     return broken(
-        f"line {tail.end.sequence + 1} of {journal.path} is wrong, and it isn't the last: {tail.bad_line}. "
+        f"line {tail.end.sequence + 1} of {journal.path} is wrong, and no torn write: {tail.bad_line}. "
         "Nothing was changed; restore the file from a copy"
     )

@@ -10,7 +10,7 @@ Doesn't: hold the store's lock while a compensator runs.
 from attrs import evolve
 
 from impl.errors import describe
-from impl.gated.errors import APPEND_FAILED, COMPENSATION_FAILED, CONFLICT, LedgerError, Recoverability
+from impl.gated.errors import COMPENSATION_FAILED, CONFLICT, LedgerError, Recoverability, required
 from impl.gated.events import Events, Place, event, find_event, same_kind
 from impl.gated.steps import refuse_twice
 from impl.gated.values import (
@@ -27,7 +27,7 @@ def run_gated_compensation(handle: Events, request: CompensationRequest) -> Comp
     """Compensate the steps. Raises LedgerError, ValueError for ambiguous requests."""
     refuse_twice("step id", (step.id for step in request.steps))
     refuse_twice("sequence", (step.sequence for step in request.steps))
-    place = _place(request)
+    place = compensation_place(request)
     for step in request.steps:
         if not step.idempotent and step.applied:
             raise LedgerError(
@@ -80,10 +80,7 @@ def _required(
         found = _durable_all_the_same(handle, record, exactly=exactly)
         if found is not None:
             return found
-        told = failure.recoverability if isinstance(failure, LedgerError) else "rollback"
-        raise LedgerError(
-            APPEND_FAILED, f"{what} could not be appended: {describe(failure)}", worst or told, cause=failure
-        ).at(record) from failure
+        raise required(f"{what} could not be appended", worst, failure).at(record) from failure
 
 
 def _durable_all_the_same(handle: Events, record: LedgerRecord, *, exactly: bool) -> LedgerRecord | None:
@@ -97,7 +94,8 @@ def _event(request: CompensationRequest, place: Place, key: str) -> LedgerRecord
     return event(place, key, request.before_state_hash, request.after_state_hash)
 
 
-def _place(request: CompensationRequest) -> Place:
+def compensation_place(request: CompensationRequest) -> Place:
+    """Where errors say that they struck."""
     return Place(
         run_id=request.run_id,
         node_id=request.node_id,

@@ -124,6 +124,21 @@ def attach_rollback(first: BaseException, failure: BaseException) -> None:
         first.rollback_error = failure
 
 
+def required(message: str, recoverability: Recoverability | None, failure: Exception) -> LedgerError:
+    """The error for an event without which nothing may go on, after `failure` to write it.
+
+    It is told with the recoverability of the failure itself, unless `recoverability` is given; and a rollback
+    that failed as well stays attached (L5).
+    """
+    told = failure.recoverability if isinstance(failure, LedgerError) else "rollback"
+    error = LedgerError(
+        APPEND_FAILED, f"{message}: {describe(failure)}", recoverability or told, cause=failure
+    )
+    if isinstance(failure, LedgerError):
+        error.rollback_error = failure.rollback_error
+    return error
+
+
 def broken(message: str, cause: BaseException | None = None) -> LedgerError:
     """The error for what must never be: a person has to look."""
     return LedgerError(INTEGRITY_FAILED, message, "operator", cause=cause)

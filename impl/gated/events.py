@@ -13,7 +13,8 @@ from attrs import frozen
 
 from impl.gated.errors import CONFLICT, Context, LedgerError
 from impl.gated.gate import Deps, Handle, Known, pass_gate
-from impl.gated.lines import Draft, event_request_hash, make_record
+from impl.gated.lines import Draft
+from impl.gated.records import event_request_hash, make_record
 from impl.gated.values import LedgerRecord
 
 
@@ -56,7 +57,8 @@ def record_event(deps: Deps, record: LedgerRecord) -> Recorded:
     """Append, mirror and commit an event, unless its key is known. Raises LedgerError."""
 
     def answer(_: Handle, known: Known) -> Recorded:
-        return Recorded(known.record, fresh=False)
+        # Judged before the rollback: if that fails as well, the conflict is the first error (L5).
+        return Recorded(same_kind(known.record, record, exactly=True), fresh=False)
 
     def stage(_: Handle) -> tuple[Draft, Recorded]:
         return Draft(record, event_request_hash(record)), Recorded(record, fresh=True)

@@ -14,10 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from impl import disk
-from impl.gated.compensation import run_gated_compensation
-from impl.gated.errors import LedgerError
+from impl.gated.compensation import compensation_place, run_gated_compensation
+from impl.gated.errors import Context, LedgerError
 from impl.gated.place import open_place
-from impl.gated.steps import apply_receipted_steps
+from impl.gated.steps import apply_receipted_steps, steps_place
 from impl.gated.store import Store
 from impl.gated.transaction import run_ledger_gated_transaction
 from impl.gated.values import (
@@ -77,13 +77,19 @@ class Ledger:
 
     def apply_steps(self, request: ApplyRequest) -> ApplyResult:
         """Run steps, once each. Raises LedgerError, and what a step raises."""
-        self._store.refuse_if_unusable()
+        self._refuse_if_unusable(steps_place(request))
         return apply_receipted_steps(self._store, request)
 
     def compensate(self, request: CompensationRequest) -> CompensationResult:
         """Undo steps. Raises LedgerError."""
-        self._store.refuse_if_unusable()
+        self._refuse_if_unusable(compensation_place(request))
         return run_gated_compensation(self._store, request)
+
+    def _refuse_if_unusable(self, where: Context) -> None:
+        try:
+            self._store.refuse_if_unusable()
+        except LedgerError as error:
+            raise error.at(where)  # noqa: B904 -- the very same error, told where it struck
 
     def close(self) -> None:
         """Refuse every later call, and let go of the files."""

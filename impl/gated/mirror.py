@@ -20,7 +20,7 @@ from attrs import define, field
 
 from impl import disk
 from impl.gated.gate import Known
-from impl.gated.lines import Line, Position, record_from_text
+from impl.gated.lines import Line, Position, stored
 from impl.gated.state import canonical
 from impl.points import tell
 
@@ -33,14 +33,12 @@ SCHEMA: Final = (
     "CREATE TABLE rows (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE keys (scope TEXT NOT NULL, key TEXT NOT NULL, sequence INTEGER NOT NULL,"
     " PRIMARY KEY (scope, key)) WITHOUT ROWID",
-    "CREATE TABLE events (sequence INTEGER PRIMARY KEY, hash TEXT NOT NULL, request_hash TEXT NOT NULL,"
-    " record TEXT NOT NULL)",
+    "CREATE TABLE events (sequence INTEGER PRIMARY KEY, line TEXT NOT NULL)",
 )
 
 _HEAD: Final = "SELECT sequence, hash, length, last, seal FROM head"
 _FIND: Final = (
-    "SELECT events.request_hash, events.record FROM keys JOIN events USING (sequence)"
-    " WHERE keys.scope = ? AND keys.key = ?"
+    "SELECT events.line FROM keys JOIN events USING (sequence) WHERE keys.scope = ? AND keys.key = ?"
 )
 _PASSING: Final = frozenset({5, 6, 7, 9, 10, 13, 14})
 """SQLite's codes for what isn't the file's fault: busy, locked, memory, interrupt, I/O, full, can't open."""
@@ -140,7 +138,7 @@ class Mirror:
     def find(self, scope: str, key: str) -> Known | None:
         """The event under a key. Raises sqlite3.Error, FormatError."""
         found = self.open.execute(_FIND, (scope, key)).fetchone()
-        return None if found is None else Known(record_from_text(found[1]), found[0])
+        return None if found is None else Known(*stored(found[0]))
 
     def rows(self) -> dict[str, str]:
         """The state: canonical texts by name. Raises sqlite3.Error."""
@@ -238,10 +236,7 @@ class Mirror:
 
     def _insert(self, batch: list[Line]) -> None:
         run = self.open.executemany
-        run(
-            "INSERT INTO events VALUES (?, ?, ?, ?)",
-            [(line.sequence, line.hash, line.request_hash, line.record) for line in batch],
-        )
+        run("INSERT INTO events VALUES (?, ?)", [line[:2] for line in batch])
         run("INSERT INTO keys VALUES (?, ?, ?)", [(line.scope, line.key, line.sequence) for line in batch])
         changed = _merged(line.change for line in batch)
         run("DELETE FROM rows WHERE name = ?", [(name,) for name, text in changed.items() if text is None])

@@ -96,10 +96,10 @@ def _examine(files: Files, timeout_s: float, progress: Progress | None) -> tuple
     with examining(files.mirror, timeout_s) as examination:
         if files.journal is not None:
             with ledger_steps("reading the ledger"):
-                for line in lines(files.journal, tail, files.journal.size(), progress):
-                    fold.add(line)
-                    examination.see(line, fold)
-        examination.finish(tail.end)
+                ledger = lines(files.journal, tail, files.journal.size(), progress)
+                examination.follow(ledger, fold)
+        else:
+            examination.follow(iter(()), fold)
     return examination, tail
 
 

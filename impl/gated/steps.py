@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from attrs import evolve
 
 from impl.errors import describe
-from impl.gated.errors import APPEND_FAILED, LedgerError
+from impl.gated.errors import required
 from impl.gated.events import Events, Place, event, find_event, same_kind
 from impl.gated.values import ApplyRequest, ApplyResult, LedgerRecord, Step
 
@@ -63,13 +63,8 @@ def _start(handle: Events, request: ApplyRequest, step: Step) -> bool:
         recorded = handle.record(start)
     except Exception as failure:
         if _durable_all_the_same(handle, start) is None:
-            recoverability = failure.recoverability if isinstance(failure, LedgerError) else "rollback"
-            raise LedgerError(
-                APPEND_FAILED,
-                f"the start of step {step.id!r} could not be appended; it was not run: {describe(failure)}",
-                recoverability,
-                cause=failure,
-            ).at(start) from failure
+            message = f"the start of step {step.id!r} could not be appended; it was not run"
+            raise required(message, None, failure).at(start) from failure
         return True
     same_kind(recorded.record, start)
     return recorded.fresh  # else another one started it meanwhile, and may be at it
@@ -84,11 +79,11 @@ def _durable_all_the_same(handle: Events, record: LedgerRecord) -> LedgerRecord 
 
 
 def _receipt_of(request: ApplyRequest, step: Step) -> LedgerRecord:
-    return event(_place(request), step.receipt_id, step.before_state_hash, step.after_state_hash)
+    return event(steps_place(request), step.receipt_id, step.before_state_hash, step.after_state_hash)
 
 
 def _start_of(request: ApplyRequest, step: Step) -> LedgerRecord:
-    place = evolve(_place(request), phase="start")
+    place = evolve(steps_place(request), phase="start")
     return event(place, _start_key(step), step.before_state_hash, step.after_state_hash)
 
 
@@ -96,7 +91,8 @@ def _start_key(step: Step) -> str:
     return f"{step.receipt_id}:started"
 
 
-def _place(request: ApplyRequest) -> Place:
+def steps_place(request: ApplyRequest) -> Place:
+    """Where errors say that they struck, if they struck no particular step."""
     return Place(
         run_id=request.run_id,
         node_id=request.node_id,

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 
 from impl.gated.errors import CONFLICT, VERIFY_FAILED, LedgerError
 from impl.gated.gate import Deps, Handle, Known, pass_gate
-from impl.gated.lines import Draft, make_record, request_hash
+from impl.gated.lines import Draft
+from impl.gated.records import make_record, request_hash
 from impl.gated.state import canonical, check_state, in_order, state_text, text_hash
 from impl.gated.values import Change, Request, State, TransactionResult
 

@@ -10,6 +10,7 @@ Doesn't: change the ledger or a row. Connecting may have SQLite move its own WAL
 
 import contextlib
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -18,12 +19,12 @@ from attrs import define, field
 from impl import disk
 from impl.files import file_faults
 from impl.gated.errors import broken
-from impl.gated.lines import Line, Position
+from impl.gated.lines import NOTHING, Line, Position
 from impl.gated.mirror import SCHEMA, SCHEMA_VERSION, Mirror, UnusableError, is_damage, reading
 from impl.gated.place import SIDES, is_own_regular
 from impl.gated.state import canonical
 
-_EVENTS: Final = "SELECT sequence, hash, request_hash, record FROM events ORDER BY sequence"
+_EVENTS: Final = "SELECT sequence, line FROM events ORDER BY sequence"
 _KEYS: Final = "SELECT scope, key, sequence FROM keys ORDER BY scope, key"
 
 
@@ -33,17 +34,25 @@ class Fold:
 
     rows: dict[str, Any] = field(factory=dict)
     """The state."""
-    keys: dict[tuple[str, str], int] = field(factory=dict)
-    """Scope and key of each line, with its sequence."""
+    keys: list[str | tuple[str, str]] = field(factory=list)
+    """The key of each line, in order: with its scope if it has one."""
 
     def add(self, line: Line) -> None:
-        """Take in one line. Raises LEDGER_INTEGRITY_FAILED if its key is known: each has one effect."""
-        if self.keys.setdefault((line.scope, line.key), line.sequence) != line.sequence:
-            first = self.keys[line.scope, line.key]
-            raise broken(f"lines {first} and {line.sequence} of the ledger have the same key")
-        self.rows.update(line.change["set"])
-        for name in line.change["remove"]:
-            self.rows.pop(name, None)
+        """Take in one line."""
+        self.keys.append((line.scope, line.key) if line.scope else line.key)
+        change = line.change
+        if change is not NOTHING:
+            self.rows.update(change["set"])
+            if change["remove"]:
+                for name in change["remove"]:
+                    self.rows.pop(name, None)
+
+    def refuse_repeated(self) -> None:
+        """Raise LEDGER_INTEGRITY_FAILED if a key is there twice: each has one effect."""
+        if len(set(self.keys)) != len(self.keys):
+            twice, _ = Counter(self.keys).most_common(1)[0]
+            numbers = [number for number, key in enumerate(self.keys, 1) if key == twice]
+            raise broken(f"lines {numbers[0]} and {numbers[1]} of the ledger have the same key")
 
 
 @define
@@ -63,30 +72,49 @@ class Examination:
         """Whether it may stay as it is, as far as the ledger was read."""
         return self.unusable is None and not self.missing
 
-    def see(self, line: Line, fold: Fold) -> None:
-        """Compare with the next line of the ledger, which `fold` has taken in. Raises sqlite3.Error."""
-        if self._connection is None or line.sequence > self.head.sequence:
-            return
-        if line.sequence == self.head.sequence and line.hash != self.head.hash:
+    def follow(self, lines: Iterator[Line], fold: Fold) -> None:
+        """Let `fold` take in the ledger, and compare with it what the mirror has, as far as that goes.
+
+        Raises sqlite3.Error, and LEDGER_INTEGRITY_FAILED for a mirror on another chain or ahead.
+        """
+        until = self.head.sequence if self._connection is not None else 0
+        if until and self.unusable is None:
+            self._compare(lines, until, fold)
+        for line in lines:  # what the mirror lacks, or what an unusable one needn't be compared with
+            fold.add(line)
+            if line.sequence == until:
+                self._check_head(line)
+        found = len(fold.keys)
+        if until > found:
+            raise broken(
+                f"the mirror has seen {until} events, the ledger has {found} whole ones: acknowledged events "
+                "were cut off or damaged. Nothing was changed; restore ledger.jsonl"
+            )
+        if not (self.sound and until == found):  # else the mirror has just shown that no key is there twice
+            fold.refuse_repeated()
+
+    def _compare(self, lines: Iterator[Line], until: int, fold: Fold) -> None:
+        add = fold.add
+        try:
+            # This way round: where the events end, no line is lost.
+            for event, line in zip(self._events, lines, strict=False):
+                add(line)
+                if line.sequence == until:
+                    self._check_head(line)
+                if event != line[:2]:
+                    raise UnusableError(f"its event {line.sequence} is not the ledger's")
+                if line.sequence == until:
+                    self._compare_all(line.end, fold)
+                    return
+            raise UnusableError("it lacks events")
+        except (UnusableError, sqlite3.Error) as error:
+            self._judge(error)
+
+    def _check_head(self, line: Line) -> None:
+        if line.hash != self.head.hash:
             raise broken(
                 f"the mirror's event {line.sequence} has another hash than the ledger's: they are not of the "
                 "same store, or one of them was replaced. Nothing was changed"
-            )
-        if self.unusable is not None:
-            return
-        with self._judging():
-            wanted = (line.sequence, line.hash, line.request_hash, line.record)
-            if next(self._events, None) != wanted:
-                raise UnusableError(f"its event {line.sequence} is not the ledger's")
-            if line.sequence == self.head.sequence:
-                self._compare_all(line.end, fold)
-
-    def finish(self, end: Position) -> None:
-        """The ledger is read, up to `end`. Raises LEDGER_INTEGRITY_FAILED if the mirror is ahead of it."""
-        if self._connection is not None and self.head.sequence > end.sequence:
-            raise broken(
-                f"the mirror has seen {self.head.sequence} events, the ledger has {end.sequence} whole ones: "
-                "acknowledged events were cut off or damaged. Nothing was changed; restore ledger.jsonl"
             )
 
     def _compare_all(self, end: Position, fold: Fold) -> None:
@@ -98,45 +126,61 @@ class Examination:
         rows = self._connection.execute("SELECT name, value FROM rows ORDER BY name").fetchall()
         if rows != sorted((name, canonical(value)) for name, value in fold.rows.items()):
             raise UnusableError("its rows are not what the ledger's events come to")
-        before: tuple[Any, ...] = ("", "")
+        try:
+            self._compare_keys(self._connection.execute(_KEYS), fold.keys)
+        except TypeError:
+            raise UnusableError("its keys are of another kind") from None
+
+    @staticmethod
+    def _compare_keys(found: Iterator[tuple[str, str, int]], keys: list[str | tuple[str, str]]) -> None:
+        before = ("", "")
         count = 0
-        for scope, key, sequence in self._connection.execute(_KEYS):
-            if fold.keys.get((scope, key)) != sequence or before >= (scope, key):
+        for scope, key, sequence in found:
+            here = (scope, key)
+            if here <= before or not 0 < sequence <= len(keys):
+                raise UnusableError("its keys are not in order")
+            if keys[sequence - 1] != (here if scope else key):
                 raise UnusableError("its keys are not those of the ledger's events")
-            before = (scope, key)
+            before = here
             count += 1
-        if count != end.sequence:
+        if count != len(keys):
             raise UnusableError("it lacks keys of events")
 
-    @contextlib.contextmanager
-    def _judging(self) -> Iterator[None]:
-        try:
-            yield
-        except UnusableError as error:
+    def _judge(self, error: UnusableError | sqlite3.Error) -> None:
+        """Take an error for what it says of the mirror. Raises it if it says nothing of that."""
+        if isinstance(error, UnusableError):
             self.unusable = str(error)
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
+        elif is_damage(error):
             self.unusable = f"SQLite can't read it: {error}"
+        else:
+            raise error
 
     def begin(self, stack: contextlib.ExitStack, mirror: Mirror, timeout_s: float) -> None:
         """Look at everything but the content. Raises LEDGER_INTEGRITY_FAILED, sqlite3.Error."""
         self._look_at_files(mirror.path)
         if not self.sound:
             return
-        with self._judging():
-            connection = stack.enter_context(reading(mirror, timeout_s))
-            version = connection.execute("PRAGMA user_version").fetchone()
-            schema = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")}
-            if version != (SCHEMA_VERSION,) or schema != set(SCHEMA):
-                raise UnusableError(f"it has another schema (version {version[0]}, not {SCHEMA_VERSION})")
-            if connection.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+        try:
+            self._look_at_structure(stack.enter_context(reading(mirror, timeout_s)), mirror)
+        except (UnusableError, sqlite3.Error) as error:
+            self._judge(error)
+
+    def _look_at_structure(self, connection: sqlite3.Connection, mirror: Mirror) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()
+        schema = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")}
+        if version != (SCHEMA_VERSION,) or schema != set(SCHEMA):
+            raise UnusableError(f"it has another schema (version {version[0]}, not {SCHEMA_VERSION})")
+        # Events needn't be checked by SQLite as well: each is compared. Unless pages are free: then a wrong
+        # list of them could have a page of rows overwritten.
+        free = connection.execute("PRAGMA freelist_count").fetchone()
+        for check in ("(head)", "(rows)", "(keys)") if free == (0,) else ("",):
+            if connection.execute(f"PRAGMA quick_check{check}").fetchall() != [("ok",)]:
                 raise UnusableError("SQLite finds its pages out of order")
-            self.head = mirror.head()
-            self._connection = connection
-            self._events = connection.execute(_EVENTS)
-            if self.head.sequence == 0:
-                self._compare_all(Position(), Fold())
+        self.head = mirror.head()
+        self._connection = connection
+        self._events = connection.execute(_EVENTS)
+        if self.head.sequence == 0:
+            self._compare_all(Position(), Fold())
 
     def _look_at_files(self, path: str) -> None:
         for side in SIDES:

@@ -114,10 +114,7 @@ class Watch:
                 raise DiedError(name)
             return
         self.steps.append(name)
-        self._arrivals[name] += 1
-        if self.death is not None and (name, self._arrivals[name]) == self.death:
-            self.dead = True
-            raise DiedError(name)
+        self._arrive(name)
         if self.faults:
             self._strike(name)
 
@@ -141,7 +138,16 @@ class Watch:
 
     def _fail(self, fault: Fault, error: Exception) -> None:
         self.struck.append(fault)
+        if fault.moment == "rollback":
+            # To the model it is over then, done or not; the store has nothing to announce.
+            self._arrive("mirror-rollback-after")
         raise error
+
+    def _arrive(self, name: str) -> None:
+        self._arrivals[name] += 1
+        if self.death is not None and (name, self._arrivals[name]) == self.death:
+            self.dead = True
+            raise DiedError(name)
 
     @contextmanager
     def watching(self) -> Iterator[None]:

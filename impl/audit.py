@@ -18,7 +18,7 @@ from impl.canonical import Chain, business_of, state_hash_of
 from impl.codec import decode_identity, decode_state
 from impl.directory import Directory, path_of
 from impl.errors import DURABILITY_FAILED, describe
-from impl.files import IDENTITY_NAME, STATE_NAME, directory_faults, file_faults
+from impl.files import IDENTITY_NAME, LOCK_NAME, STATE_NAME, directory_faults, file_faults
 from impl.jsontext import FormatError
 from impl.publish import LEFTOVER
 from impl.validate import Clause, Fault, faults, slots_held
@@ -85,6 +85,9 @@ def _look(path: str, found: list[Fault]) -> tuple[State | None, int]:
         found.append(_fault(path, "is reached through a symlink; a store is named by its real path"))
     here = Directory(path, standing.st_dev, standing.st_ino)
     names = disk.list_names(path)
+    lock = disk.lstat(here.lock_path)
+    if lock is not None:  # a missing one is no fault: the next transaction makes it
+        found.extend(_fault(LOCK_NAME, message) for message in file_faults(here.lock_path, lock))
     identity = _identity(here, found)
     state = _state(here, found)
     if STATE_NAME not in names and IDENTITY_NAME not in names:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
+from model.values import JSON
 from stateful_tests.compare import differences
 from stateful_tests.pair import Divergence, Judge, StepRecord, Subject
 from stateful_tests.system import COORDINATOR, System, system_named
@@ -106,10 +107,14 @@ def _judged(trace: Trace, records: Sequence[StepRecord], system: System) -> Repl
             return ReplayResult("drifted", record.index, f"model and store differ: {found.title}", kept)
         now = system.outcome_to_json(record.expected)
         if step.expected is not None and now != step.expected:
-            changed = differences(step.expected, now, "expected")
-            told = f"the model says something else than recorded: {changed[0]}" if changed else "kinds differ"
-            return ReplayResult("drifted", record.index, told, kept)
+            return ReplayResult("drifted", record.index, _changed(step.expected, now), kept)
     return ReplayResult("fixed", None, "model and store agree at every step", kept)
+
+
+def _changed(recorded: JSON, now: JSON) -> str:
+    for one in differences(recorded, now, "outcome"):
+        return f"the model now expects {one.store!r} where {one.model!r} was recorded ({one.path})"
+    return "the model now expects a value of another kind than was recorded"
 
 
 def _same_failure(recorded: Mapping[str, object], found: Divergence) -> bool:

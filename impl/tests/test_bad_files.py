@@ -16,7 +16,17 @@ import pytest
 
 import impl
 from impl.tests.authority import meanwhile
-from impl.tests.damages import DAMAGES, FILES, ROOT_DAMAGES, Damage, as_symlink, as_symlink_within, replaced
+from impl.tests.damages import (
+    DAMAGES,
+    FILES,
+    ROOT_DAMAGES,
+    Damage,
+    as_fifo,
+    as_hard_link,
+    as_symlink,
+    as_symlink_within,
+    replaced,
+)
 from impl.tests.derive_store import uuid
 from impl.tests.independent import LOCK
 from impl.tests.workbench import (
@@ -137,6 +147,14 @@ def test_a_missing_lock_file_is_made_again(bench: Bench, store: impl.Coordinator
     seen = (bench.directory / LOCK).lstat()
     assert stat.S_IMODE(seen.st_mode) == 0o600
     assert stat.S_ISREG(seen.st_mode)
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("strangely", [as_symlink, as_fifo, as_hard_link, lambda path: path.chmod(0o666)])
+def test_an_audit_looks_at_the_lock_file_too(bench: Bench, strangely: Callable[[Path], object]) -> None:
+    assert impl.audit_directory(bench.directory).faults == ()
+    strangely(bench.directory / LOCK)
+    assert {fault.where for fault in impl.audit_directory(bench.directory).faults} == {LOCK}
 
 
 def test_what_the_lock_file_holds_does_not_matter_and_stays(bench: Bench, store: impl.Coordinator) -> None:

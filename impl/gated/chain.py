@@ -1,7 +1,7 @@
 """Reading the ledger line by line, each held against the chain; and what stands at its end.
 
 Guarantees: `lines` yields only lines that are right in every byte and in their place. What comes after the
-last right one is told in `Tail`: nothing, a piece without its newline, or one wrong whole line. Anything
+last right one is told in `Tail`: nothing, a piece without its newline, or one whole line that is none. Anything
 else that is wrong raises LEDGER_INTEGRITY_FAILED, with the number of the line and the reason.
 
 Doesn't: change anything, or know whether the mirror has seen a line.
@@ -15,7 +15,7 @@ from attrs import define
 from impl import disklog
 from impl.gated.errors import broken
 from impl.gated.journal import Journal
-from impl.gated.lines import Line, Position, check_line
+from impl.gated.lines import Line, Position, check_line, stands_alone
 from impl.jsontext import FormatError
 
 Progress = Callable[[int, int], None]
@@ -70,6 +70,8 @@ def _checked(journal: Journal, tail: Tail, whole: list[bytes]) -> Iterator[Line]
         except FormatError as error:
             tail.end = Position(sequence, last_hash, start, last)
             tail.bad_line = str(error)
+            if stands_alone(raw):
+                raise _wrong(journal, tail) from None
             if is_right_elsewhere(raw):  # no writer that was cut off leaves that: the chain is broken
                 raise _wrong(journal, tail) from None
             tail.bad_size = len(raw) + 1

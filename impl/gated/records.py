@@ -102,12 +102,13 @@ def record_texts(record: Mapping[str, str]) -> tuple[str, str]:
     """
     kind, key, node = record["eventType"], record["idempotencyKey"], record["nodeId"]
     operation, phase, run = record["operationId"], record["phase"], record["runId"]
-    if not (kind and key and node and operation and run):
+    before, after = record["beforeStateHash"], record["afterStateHash"]
+    if not (kind and key and node and operation and run and before and after):
         raise FormatError("one of its record's texts is empty")
     if phase not in _PHASES:
         raise FormatError("its phase is none of the eight")
-    first = f'{{"afterStateHash":"{record["afterStateHash"]}"'
-    middle = f',"beforeStateHash":"{record["beforeStateHash"]}"'
+    first = f'{{"afterStateHash":{quote(after)}'
+    middle = f',"beforeStateHash":{quote(before)}'
     event = f',"eventHash":"{record["eventHash"]}"'
     last = (
         f',"eventType":{quote(kind)},"idempotencyKey":{quote(key)},"nodeId":{quote(node)}'

@@ -1,8 +1,7 @@
 """What a ledger-gated store is asked, keeps and answers: frozen values, checked where they are made.
 
-Guarantees: a request that could be made is well-formed: ids, keys and types of events are non-empty texts
-without lone surrogates, the phase is one of the eight, `intent` is a JSON value, hashes are 64 lower-case
-hexadecimal digits. Anything else is a ValueError before a store is even looked at.
+Guarantees: a request that could be made is well-formed: ids, keys, hashes and types of events are
+non-empty texts without lone surrogates, the phase is one of the eight, `intent` is a JSON value. Anything else is a ValueError before a store is even looked at.
 
 Doesn't: know which requests fit together. `steps` and `compensation` refuse ambiguous ones (L4).
 """
@@ -12,7 +11,7 @@ from typing import Any, Final, Literal
 
 from attrs import Attribute, field, frozen
 
-from impl.gated.state import check_json, is_hash, is_name
+from impl.gated.state import check_json, is_name
 
 JSON = Any
 """A JSON value: None, bool, int within ±(2^53 - 1), str, list, dict. No floats."""
@@ -36,11 +35,6 @@ def _text(_: object, attribute: "Attribute[Any]", value: object) -> None:
 def _text_or_none(_: object, attribute: "Attribute[Any]", value: object) -> None:
     if value is not None and not is_name(value):
         raise ValueError(f"{attribute.name} must be a non-empty text without lone surrogates, or None")
-
-
-def _hash(_: object, attribute: "Attribute[Any]", value: object) -> None:
-    if not is_hash(value):
-        raise ValueError(f"{attribute.name} must be 64 lower-case hexadecimal digits")
 
 
 def _integer(_: object, attribute: "Attribute[Any]", value: object) -> None:
@@ -131,8 +125,8 @@ class Step:
     receipt_id: str = field(validator=_text)
     sequence: int = field(validator=_integer)
     idempotent: bool = field(validator=_boolean)
-    before_state_hash: str = field(validator=_hash)
-    after_state_hash: str = field(validator=_hash)
+    before_state_hash: str = field(validator=_text)
+    after_state_hash: str = field(validator=_text)
     run: Callable[[], object] = field(validator=_function)
 
 
@@ -187,8 +181,8 @@ class CompensationRequest:
     node_id: str = field(validator=_text)
     operation_id: str = field(validator=_text)
     idempotency_key: str = field(validator=_text)
-    before_state_hash: str = field(validator=_hash)
-    after_state_hash: str = field(validator=_hash)
+    before_state_hash: str = field(validator=_text)
+    after_state_hash: str = field(validator=_text)
     steps: tuple[CompensationStep, ...] = field(converter=_compensators_in_a_tuple)
     attempt_id: str | None = field(default=None, validator=_text_or_none)
 

@@ -1,8 +1,8 @@
 """Reading the ledger line by line, each held against the chain; and what stands at its end.
 
 Guarantees: `lines` yields only lines that are right in every byte and in their place. What comes after the
-last right one is told in `Tail`: nothing, a piece without its newline, or one whole line that is none. Anything
-else that is wrong raises LEDGER_INTEGRITY_FAILED, with the number of the line and the reason.
+last right one is told in `Tail`: nothing, a piece without its newline, or one whole line that is none.
+Anything else that is wrong raises LEDGER_INTEGRITY_FAILED, with the number of the line and the reason.
 
 Doesn't: change anything, or know whether the mirror has seen a line.
 """

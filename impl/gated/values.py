@@ -1,7 +1,8 @@
 """What a ledger-gated store is asked, keeps and answers: frozen values, checked where they are made.
 
-Guarantees: a request that could be made is well-formed: ids, keys, hashes and types of events are
-non-empty texts without lone surrogates, the phase is one of the eight, `intent` is a JSON value. Anything else is a ValueError before a store is even looked at.
+Guarantees: a request that could be made is well-formed: ids, keys, hashes and types of events are non-empty
+texts without lone surrogates, the phase is one of the eight, `intent` is a JSON value. Anything else is a
+ValueError before a store is even looked at.
 
 Doesn't: know which requests fit together. `steps` and `compensation` refuse ambiguous ones (L4).
 """

@@ -67,7 +67,21 @@ def _lease(dice: Dice, world: World) -> SetLease:
     return SetLease(lease)
 
 
+def _stale_lease(dice: Dice, world: World) -> SetLease | None:
+    """A live lease for a host that a newer epoch has fenced, if one is still open."""
+    stored = world.store.fencing_epoch if world.store is not None else 0
+    fenced = [host for host in world.hosts if host.is_open and host.epoch < stored]
+    if not fenced:
+        return None
+    host = dice.choice(fenced)
+    lease = Lease(host.holder_id, host.epoch, f"unix:{host.name}", world.clock + 10_000_000)
+    return SetLease(lease_json(lease))
+
+
 def _other_lease(dice: Dice, world: World) -> Event:
+    stale = _stale_lease(dice, world)
+    if stale is not None and chance(dice, 0.3):
+        return stale
     if chance(dice, 0.7):
         return _lease(dice, world)
     if chance(dice, 0.3):

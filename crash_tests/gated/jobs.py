@@ -93,6 +93,10 @@ def _floors(budget: Budget) -> dict[str, int]:
             floors[f"ledger/tampered/{file}/{kind}"] = 10
     for kind in ("tail-cut", "tail-torn", "line-removed", "line-repeated", "line-appended", "line-swapped"):
         floors[f"ledger/tampered/{LEDGER}/{kind}"] = 5
+    for kind in ("line-resealed", "key-repeated", "event-misnamed"):
+        floors[f"ledger/tampered/{LEDGER}/{kind}"] = 5
+    for kind in tamper.STATEMENTS:
+        floors[f"ledger/tampered/{MIRROR}/{kind}"] = 2
     floors["ledger/tampered/refused"] = floors["ledger/tampered/recovered"] = 100
     return floors
 
@@ -183,6 +187,7 @@ def _changes(store: tamper.Victim, params: Mapping[str, Any]) -> Iterator[tamper
         yield from tamper.flips(len(store.content(params["file"])), params["file"], draw, sample=sample)
         return
     size = len(store.content(LEDGER))
+    yield from tamper.edits()
     yield from tamper.line_changes(len(store.at_most))
     yield from tamper.cuts(size, draw, sample=sample)
     yield from tamper.torn_tails(size // len(store.at_most) // 2, draw, sample=sample)

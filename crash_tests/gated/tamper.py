@@ -10,8 +10,9 @@ not seen and nobody was told of, and the WAL still holds what a killed writer ha
 """
 
 import random
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -40,6 +41,12 @@ SILENT: Final = "Recovery: tampered with, it recovers what was acknowledged or s
 ALONE: Final = "Recovery: LEDGER_INTEGRITY_FAILED changes no byte of ledger.jsonl"
 HONEST: Final = "Recovery: with the ledger intact, or one torn tail, the store opens"
 HUNG_S: Final = 10.0
+STATEMENTS: Final[Mapping[str, str]] = {
+    "row-edited": "INSERT OR REPLACE INTO rows (name, value) VALUES ('n', '77')",
+    "row-removed": "DELETE FROM rows",
+    "schema-changed": "PRAGMA user_version = 77",
+}
+"""What somebody does to the mirror by SQLite's own means. They stay connected, so it stands in the WAL."""
 
 Name = Literal["pristine", "unseen"]
 WAL: Final = f"{MIRROR}-wal"
@@ -47,7 +54,8 @@ WAL: Final = f"{MIRROR}-wal"
 
 @frozen
 class Change:
-    """What is done to `file`: `flip`, `invert` or `zero` of the byte at `at`, or something to line `at`."""
+    """What is done to `file`: `flip`, `invert` or `zero` of the byte at `at`, something to line `at`, or a
+    statement that is executed."""
 
     file: str
     kind: str
@@ -105,15 +113,29 @@ class Victim:
     observer: Observer
     opened: bool = False
     """Whether the store could be opened after the last change."""
+    visitor: sqlite3.Connection | None = None
+    """Who has the mirror open besides."""
 
     def content(self, file: str) -> bytes:
         assert self.picture.files is not None
         return self.picture.files[file][1]
 
     def put(self, change: Change) -> None:
+        self.close()
         self.ground.put_back(self.picture)
         path = self.ground.directory / change.file
-        path.write_bytes(change.done_to(self.content(change.file)))
+        if change.kind in STATEMENTS:
+            self.visitor = sqlite3.connect(path, isolation_level=None)
+            self.visitor.execute("PRAGMA wal_autocheckpoint = 0")
+            self.visitor.execute(STATEMENTS[change.kind])
+        else:
+            path.write_bytes(change.done_to(self.content(change.file)))
+
+    def close(self) -> None:
+        """Whoever has been looking at the mirror goes."""
+        if self.visitor is not None:
+            self.visitor.close()
+            self.visitor = None
 
 
 @contextmanager
@@ -131,7 +153,8 @@ def victim(name: Name) -> Iterator[Victim]:
             world, _ = step(world, action)
         told = tuple(each for each in hashes if each in world.acknowledged)
         try:
-            yield Victim(place, place.picture(), told, hashes, observer)
+            with closing(Victim(place, place.picture(), told, hashes, observer)) as made:
+                yield made
         finally:
             observer.close()
 
@@ -261,6 +284,12 @@ def line_changes(lines: int) -> Iterator[Change]:
         if line < lines:
             yield Change(LEDGER, "line-swapped", line)
             yield Change(LEDGER, "line-resealed", line)
+
+
+def edits() -> Iterator[Change]:
+    """Each statement on the mirror."""
+    for kind in STATEMENTS:
+        yield Change(MIRROR, kind)
 
 
 def cuts(size: int, draw: random.Random, *, sample: int | None) -> Iterator[Change]:

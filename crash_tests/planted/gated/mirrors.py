@@ -141,7 +141,7 @@ FAULTS: Final = (
         (
             Change(
                 _VERDICT,
-                "        if line.sequence == until and line.hash != self.head.hash:\n",
+                "        if line.hash != self.head.hash:\n",
                 "        if False:\n",
             ),
         ),

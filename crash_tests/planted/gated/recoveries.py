@@ -16,7 +16,7 @@ _CUT: Final = (
 _CUTTABLE: Final = "    cuttable = examination.sound and examination.head == tail.end\n"
 _CLOSELY: Final = Change(_LINES, "        if plain is None:\n", "        if True:\n")
 """No fault in itself: each line is looked at in the one way that is right for any."""
-_FINISH: Final = "        examination.finish(tail.end)\n"
+_AHEAD: Final = "        if self._connection is not None and until > self._followed(fold):\n"
 
 FAULTS: Final = (
     Fault(
@@ -35,11 +35,7 @@ FAULTS: Final = (
         "torn-tail-cut-though-the-mirror-has-seen-it",
         "A torn last line is cut off although the mirror has seen it whole.",
         "recovery: only a last line without its newline that the mirror hasn't seen was never acknowledged",
-        (
-            Change(
-                _RECOVERY, _FINISH, "        if not tail.torn:\n            examination.finish(tail.end)\n"
-            ),
-        ),
+        (Change(_VERDICT, _AHEAD, _AHEAD.replace("fold)", "fold) + 1")),),
     ),
     Fault(
         "torn-tail-cut-and-not-told",
@@ -53,10 +49,9 @@ FAULTS: Final = (
         "recovery: a mirror ahead of the ledger -> LEDGER_INTEGRITY_FAILED",
         (
             Change(
-                _RECOVERY,
-                _FINISH,
-                "        if examination.head.sequence > tail.end.sequence:\n"
-                '            examination.unusable = "it is ahead"\n',
+                _VERDICT,
+                _AHEAD,
+                f'{_AHEAD}            self.unusable = "it is ahead"\n            return\n',
             ),
         ),
     ),
@@ -133,7 +128,13 @@ FAULTS: Final = (
         "repeated-key-accepted",
         "Two lines with the same key are accepted.",
         _REFUSED,
-        (Change(_VERDICT, "        if first is not sequence:\n", "        if False:\n"),),
+        (
+            Change(
+                _VERDICT,
+                "        if keys.setdefault(key, sequence) is not sequence:\n",
+                "        if keys.setdefault(key, sequence) is None:\n",
+            ),
+        ),
     ),
     Fault(
         "opening-does-not-catch-up",

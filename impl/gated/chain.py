@@ -15,7 +15,7 @@ from attrs import define
 from impl import disklog
 from impl.gated.errors import broken
 from impl.gated.journal import Journal
-from impl.gated.lines import Line, Position, check_line, stands_alone
+from impl.gated.lines import Line, Position, check_line
 from impl.jsontext import FormatError
 
 Progress = Callable[[int, int], None]
@@ -70,8 +70,6 @@ def _checked(journal: Journal, tail: Tail, whole: list[bytes]) -> Iterator[Line]
         except FormatError as error:
             tail.end = Position(sequence, last_hash, start, last)
             tail.bad_line = str(error)
-            if stands_alone(raw):
-                raise _wrong(journal, tail) from None
             if is_right_elsewhere(raw):  # no writer that was cut off leaves that: the chain is broken
                 raise _wrong(journal, tail) from None
             tail.bad_size = len(raw) + 1

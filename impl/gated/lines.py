@@ -193,16 +193,6 @@ def _look_closely(text: str, sequence: int, previous_hash: str) -> _Found:
     return found, scope, record["idempotencyKey"], change
 
 
-def stands_alone(raw: bytes) -> bool:
-    """Whether `raw` is a valid line by itself, whatever its place. If so, it is no write that was cut off."""
-    try:
-        shown = json.loads(raw)
-        check_line(raw, shown["sequence"], shown["previousHash"], 0)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return False
-    return True
-
-
 def stored(text: str) -> tuple[LedgerRecord, str]:
     """The record and the requestHash of a line's text that was checked when it was stored.
 

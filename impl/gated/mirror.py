@@ -48,6 +48,10 @@ class UnusableError(Exception):
     """The mirror can't be read as what it should be: it is to be set aside and built anew."""
 
 
+MIRROR_ERRORS: Final = (UnusableError, sqlite3.Error, UnicodeDecodeError)
+"""What working with the mirror raises. The last comes of damage that SQLite's own messages quote."""
+
+
 def seal_of(at: Position) -> str:
     """What tells a head that was written whole from one with a flipped bit."""
     text = f"{at.sequence}:{at.hash}:{at.length}:{at.last}"
@@ -55,7 +59,9 @@ def seal_of(at: Position) -> str:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error of SQLite says that the file is no sound mirror, not just that a step failed."""
+    """Whether an error says that the file is no sound mirror, not just that a step failed."""
+    if isinstance(error, UnusableError | UnicodeDecodeError):
+        return True
     if not isinstance(error, sqlite3.DatabaseError):
         return False
     code = getattr(error, "sqlite_errorcode", None)

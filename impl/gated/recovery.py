@@ -10,7 +10,6 @@ with an anchor from elsewhere does.
 
 import contextlib
 import re
-import sqlite3
 import time
 from collections.abc import Iterator
 from typing import Final, Literal
@@ -23,7 +22,7 @@ from impl.gated.chain import Progress, Tail, lines
 from impl.gated.errors import APPEND_FAILED, MIRROR_FAILED, LedgerError, Recoverability, UncutError, broken
 from impl.gated.journal import Journal
 from impl.gated.lines import Line, Position
-from impl.gated.mirror import Mirror, UnusableError
+from impl.gated.mirror import MIRROR_ERRORS, Mirror
 from impl.gated.place import MIRROR_NAME, SIDES, LedgerPlace, is_own_regular
 from impl.gated.values import RecoveryReport
 from impl.gated.verdict import Examination, Fold, examining
@@ -180,7 +179,7 @@ def mirror_steps(what: str, recoverability: Recoverability = "in_doubt") -> Iter
     """Steps on the mirror: what fails there is told as such. The ledger is as it should be all the same."""
     try:
         yield
-    except (sqlite3.Error, UnusableError, OSError) as error:
+    except (*MIRROR_ERRORS, OSError) as error:
         raise LedgerError(
             MIRROR_FAILED, f"{what} failed: {describe(error)}", recoverability, cause=error
         ) from error

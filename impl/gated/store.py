@@ -22,7 +22,7 @@ from impl.gated.events import Recorded, record_event
 from impl.gated.gate import Known
 from impl.gated.journal import Journal
 from impl.gated.lines import Draft, Line, Position, make_line
-from impl.gated.mirror import Mirror, UnusableError, is_damage
+from impl.gated.mirror import Mirror, is_damage
 from impl.gated.place import LedgerPlace, not_had
 from impl.gated.recovery import Files, mirror_steps, recover
 from impl.gated.values import LedgerRecord, RecoveryReport
@@ -196,7 +196,7 @@ class Access:
             yield
         except Exception as error:
             cause = error.cause if isinstance(error, LedgerError) else error
-            if cause is not None and (isinstance(cause, UnusableError) or is_damage(cause)):
+            if cause is not None and is_damage(cause):
                 self.store.sound = False
             raise
 

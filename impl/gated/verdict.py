@@ -17,10 +17,19 @@ from typing import Any, Final
 from attrs import define, field
 
 from impl import disk
+from impl.errors import describe
 from impl.files import file_faults
 from impl.gated.errors import broken
 from impl.gated.lines import NOTHING, Line, Position
-from impl.gated.mirror import SCHEMA, SCHEMA_VERSION, Mirror, UnusableError, is_damage, reading
+from impl.gated.mirror import (
+    MIRROR_ERRORS,
+    SCHEMA,
+    SCHEMA_VERSION,
+    Mirror,
+    UnusableError,
+    is_damage,
+    reading,
+)
 from impl.gated.place import SIDES, is_own_regular
 from impl.gated.state import canonical
 
@@ -65,7 +74,7 @@ class Examination:
     head: Position = field(factory=Position)
     """How far it says it has come. Only if it isn't unusable for other reasons than its content."""
     _connection: sqlite3.Connection | None = None
-    _events: Iterator[tuple[Any, ...]] = field(factory=lambda: iter(()))
+    _events: sqlite3.Cursor | None = None
 
     @property
     def sound(self) -> bool:
@@ -95,6 +104,7 @@ class Examination:
 
     def _compare(self, lines: Iterator[Line], until: int, fold: Fold) -> None:
         add = fold.add
+        assert self._events is not None
         try:
             # This way round: where the events end, no line is lost.
             for event, line in zip(self._events, lines, strict=False):
@@ -107,7 +117,7 @@ class Examination:
                     self._compare_all(line.end, fold)
                     return
             raise UnusableError("it lacks events")
-        except (UnusableError, sqlite3.Error) as error:
+        except MIRROR_ERRORS as error:
             self._judge(error)
 
     def _check_head(self, line: Line) -> None:
@@ -119,6 +129,7 @@ class Examination:
 
     def _compare_all(self, end: Position, fold: Fold) -> None:
         assert self._connection is not None
+        assert self._events is not None
         if self.head != end:
             raise UnusableError("its head names other bytes of the ledger")
         if next(self._events, None) is not None:
@@ -127,7 +138,8 @@ class Examination:
         if rows != sorted((name, canonical(value)) for name, value in fold.rows.items()):
             raise UnusableError("its rows are not what the ledger's events come to")
         try:
-            self._compare_keys(self._connection.execute(_KEYS), fold.keys)
+            with contextlib.closing(self._connection.execute(_KEYS)) as found:
+                self._compare_keys(found, fold.keys)
         except TypeError:
             raise UnusableError("its keys are of another kind") from None
 
@@ -146,14 +158,12 @@ class Examination:
         if count != len(keys):
             raise UnusableError("it lacks keys of events")
 
-    def _judge(self, error: UnusableError | sqlite3.Error) -> None:
+    def _judge(self, error: Exception) -> None:
         """Take an error for what it says of the mirror. Raises it if it says nothing of that."""
-        if isinstance(error, UnusableError):
-            self.unusable = str(error)
-        elif is_damage(error):
-            self.unusable = f"SQLite can't read it: {error}"
-        else:
+        if not is_damage(error):
             raise error
+        told = str(error) if isinstance(error, UnusableError) else f"SQLite can't read it: {describe(error)}"
+        self.unusable = told
 
     def begin(self, stack: contextlib.ExitStack, mirror: Mirror, timeout_s: float) -> None:
         """Look at everything but the content. Raises LEDGER_INTEGRITY_FAILED, sqlite3.Error."""
@@ -161,15 +171,18 @@ class Examination:
         if not self.sound:
             return
         try:
-            self._look_at_structure(stack.enter_context(reading(mirror, timeout_s)), mirror)
-        except (UnusableError, sqlite3.Error) as error:
+            self._look_at_structure(stack, mirror, timeout_s)
+        except MIRROR_ERRORS as error:
             self._judge(error)
 
-    def _look_at_structure(self, connection: sqlite3.Connection, mirror: Mirror) -> None:
+    def _look_at_structure(self, stack: contextlib.ExitStack, mirror: Mirror, timeout_s: float) -> None:
+        connection = stack.enter_context(reading(mirror, timeout_s))
         version = connection.execute("PRAGMA user_version").fetchone()
         schema = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")}
         if version != (SCHEMA_VERSION,) or schema != set(SCHEMA):
             raise UnusableError(f"it has another schema (version {version[0]}, not {SCHEMA_VERSION})")
+        # A header may say that nobody must write here: a transaction that has begun doesn't show that yet.
+        connection.execute("UPDATE head SET sequence = sequence WHERE 0")
         # Events needn't be checked by SQLite as well: each is compared. Unless pages are free: then a wrong
         # list of them could have a page of rows overwritten.
         free = connection.execute("PRAGMA freelist_count").fetchone()
@@ -178,7 +191,7 @@ class Examination:
                 raise UnusableError("SQLite finds its pages out of order")
         self.head = mirror.head()
         self._connection = connection
-        self._events = connection.execute(_EVENTS)
+        self._events = stack.enter_context(contextlib.closing(connection.execute(_EVENTS)))
         if self.head.sequence == 0:
             self._compare_all(Position(), Fold())
 
@@ -189,6 +202,8 @@ class Examination:
                 self.missing = self.missing or side == ""
             elif not is_own_regular(found):
                 raise broken(next(file_faults(path + side, found)))
+            elif side == "" and found.st_size == 0:
+                self.unusable = "it is empty"
             else:
                 self.unusable = self.unusable or next(file_faults(path + side, found), None)
 

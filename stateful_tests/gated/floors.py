@@ -10,6 +10,7 @@ from typing import Final
 from model.gated.actions import FAULTS, TAMPERINGS
 from model.gated.invariants import INVARIANTS
 from stateful_tests.gated.coverage import PREFIX
+from stateful_tests.gated.order import RECORDED
 
 _APPEND: Final = "LEDGER_APPEND_REQUIRED_FAILED"
 _BROKEN: Final = "LEDGER_INTEGRITY_FAILED, operator"
@@ -66,6 +67,7 @@ def conformance(least: int) -> dict[str, int]:
     keys += [f"death/{name}/{moment}" for name in ("applySteps", "compensate") for moment in ("run", "ran")]
     keys += [f"tamper/{kind}" for kind in TAMPERINGS]
     keys += [f"clients/{count}" for count in (1, 2, 3)]
+    keys += [f"recorded/{name}" for name in (*RECORDED, "synchronous")]
     return {f"{PREFIX}{key}": least for key in keys}
 
 

@@ -7,8 +7,20 @@ was not; what a dead writer had left, mirrored without being written again. The 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from attrs import define
+
+RECORDED: Final = (
+    "mirror-commit-after",
+    "ledger-append-after",
+    "ledger-renew-after",
+    "ledger-cut-after",
+    "ledger-create-after",
+    "mirror-aside-after",
+    "mirror-rename-after",
+)
+"""The steps that make a call worth counting as one whose recorded steps were judged."""
 
 
 @define

@@ -11,7 +11,7 @@ It holds no opinion: expectations are the model's, comparing is `lockstep`'s.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from attrs import define, evolve, field
 
@@ -32,21 +32,12 @@ from model.gated.actions import (
 from model.values import JSON
 from stateful_tests.gated.faults import DEATH_POINTS, DiedError, Watch
 from stateful_tests.gated.observe import Observation, Observer
+from stateful_tests.gated.order import RECORDED
 from stateful_tests.gated.pragmas import Connections
 from stateful_tests.gated.results import Answered, Crashed, Passed, Result, refusal, told
 from stateful_tests.gated.tampering import Tampering
 
 Opener = Callable[..., Any]
-RECORDED: Final = (
-    "mirror-commit-after",
-    "ledger-append-after",
-    "ledger-renew-after",
-    "ledger-cut-after",
-    "ledger-create-after",
-    "mirror-aside-after",
-    "mirror-rename-after",
-)
-"""The steps that make a call worth counting as one whose recorded steps were judged (see `order`)."""
 
 
 class CallerError(Exception):

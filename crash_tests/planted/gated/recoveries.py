@@ -16,7 +16,7 @@ _CUT: Final = (
 _CUTTABLE: Final = "    cuttable = examination.sound and examination.head == tail.end\n"
 _CLOSELY: Final = Change(_LINES, "        if plain is None:\n", "        if True:\n")
 """No fault in itself: each line is looked at in the one way that is right for any."""
-_AHEAD: Final = "        if self._connection is not None and until > self._followed(fold):\n"
+_AHEAD: Final = "        if until > found:\n"
 
 FAULTS: Final = (
     Fault(
@@ -35,7 +35,7 @@ FAULTS: Final = (
         "torn-tail-cut-though-the-mirror-has-seen-it",
         "A torn last line is cut off although the mirror has seen it whole.",
         "recovery: only a last line without its newline that the mirror hasn't seen was never acknowledged",
-        (Change(_VERDICT, _AHEAD, _AHEAD.replace("fold)", "fold) + 1")),),
+        (Change(_VERDICT, _AHEAD, "        if until > found + 1:\n"),),
     ),
     Fault(
         "torn-tail-cut-and-not-told",
@@ -131,8 +131,8 @@ FAULTS: Final = (
         (
             Change(
                 _VERDICT,
-                "        if keys.setdefault(key, sequence) is not sequence:\n",
-                "        if keys.setdefault(key, sequence) is None:\n",
+                "        if len(set(self.keys)) != len(self.keys):\n",
+                "        if False:\n",
             ),
         ),
     ),

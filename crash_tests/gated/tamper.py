@@ -204,7 +204,16 @@ class _Refusal:
 
 
 def _opened(directory: Path) -> dict[str, JSON] | _Refusal:
-    """The rows after one more transaction; or how it ended."""
+    """The rows after one more transaction; or how it ended.
+
+    Some damage only shows when SQLite writes: that transaction is in doubt, and another opening mends it.
+    """
+    first = _probed(directory)
+    doubtful = isinstance(first, _Refusal) and first.recoverability == "in_doubt"
+    return _probed(directory) if doubtful else first
+
+
+def _probed(directory: Path) -> dict[str, JSON] | _Refusal:
     try:
         with open_ledger(directory) as ledger:
             ledger.transact(_PROBE)

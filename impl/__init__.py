@@ -22,7 +22,7 @@ from impl.errors import CODES, CoordinatorError
 
 if TYPE_CHECKING:
     from impl import gated as gated
-    from impl.gated import Ledger, LedgerError, open_ledger
+    from impl.gated import Ledger, LedgerError, audit_ledger, open_ledger
 
 __all__ = [
     "CODES",
@@ -33,6 +33,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "audit_directory",
+    "audit_ledger",
     "open_coordinator",
     "open_ledger",
     "read_durable_epoch",
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Ledger", "LedgerError", "open_ledger"):
+    if name in ("Ledger", "LedgerError", "audit_ledger", "open_ledger"):
         from impl import gated
 
         return getattr(gated, name)

@@ -6,10 +6,14 @@ the last one that was verified ends, whatever stands behind it.
 Doesn't: see SQLite's own work on the mirror. `mirror` announces that step by step.
 """
 # The bare system calls, with their flags, are the point of this module: pathlib hides them.
-# ruff: noqa: PTH104
+# ruff: noqa: PTH104, PTH123
 
+import contextlib
 import errno
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from typing import Final
 
 from impl.disk import create_private
@@ -159,3 +163,22 @@ def rename_mirror(source: str, target: str) -> None:
     tell("mirror", "rename-before")
     os.rename(source, target)
     tell("mirror", "rename-after")
+
+
+@contextlib.contextmanager
+def scratch_directory() -> Iterator[str]:
+    """A private directory outside of any store, removed afterwards."""
+    path = tempfile.mkdtemp(prefix="holdtrue-audit-")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def copy_file(source: str, target: str) -> None:
+    """Copy the content of one regular file. Raises OSError."""
+    descriptor = open_read_only(source)
+    if descriptor is None:
+        raise FileNotFoundError(errno.ENOENT, "it is gone", source)
+    with open(descriptor, "rb") as reading, open(target, "xb") as writing:
+        shutil.copyfileobj(reading, writing, BLOCK)

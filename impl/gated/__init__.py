@@ -9,6 +9,7 @@ the authority; the mirror can always be rebuilt from it. Failures are `LedgerErr
 Doesn't: import the model. The two are told independently, from the specification.
 """
 
+from impl.gated.audit import LedgerAuditReport, LedgerFault, audit_ledger
 from impl.gated.classify import Classification, Durable, classify
 from impl.gated.compensation import run_gated_compensation
 from impl.gated.errors import LEDGER_CODES, LedgerCode, LedgerError, Recoverability
@@ -40,8 +41,10 @@ __all__ = [
     "CompensationStep",
     "Durable",
     "Ledger",
+    "LedgerAuditReport",
     "LedgerCode",
     "LedgerError",
+    "LedgerFault",
     "LedgerRecord",
     "Recoverability",
     "RecoveryReport",
@@ -49,6 +52,7 @@ __all__ = [
     "Step",
     "TransactionResult",
     "apply_receipted_steps",
+    "audit_ledger",
     "classify",
     "open_ledger",
     "run_gated_compensation",

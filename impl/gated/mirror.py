@@ -1,13 +1,10 @@
 """The mirror: a SQLite database that holds what the ledger says, for looking up.
 
-Guarantees: every connection works in WAL mode with `synchronous=FULL`, verified when it is made: a committed
-transaction costs one sync of the `-wal` file, and is durable after it. Transactions are begun, committed and
-rolled back explicitly, each announced at its marked points. `head` says how far the mirror has come: it is
-written with every event, in the same transaction, under a seal of its own.
+Guarantees: transactions are begun, committed and rolled back explicitly, each announced at its marked points.
+`head` says how far the mirror has come: it is written with every event, in the same transaction, under a seal
+of its own.
 
-Doesn't: announce SQLite's own file work. Beside that one sync, SQLite syncs when it begins a WAL file,
-and when a commit makes it longer than 1,000 pages: then pages move to the database file (a checkpoint), which
-costs two syncs more; so does closing the last connection. Nor does this module judge content: see `verdict`.
+Doesn't: judge content; see `verdict`. Nor connect; see `connection`.
 """
 
 import contextlib
@@ -19,6 +16,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from impl import disk
+from impl.gated.connection import UnusableError, connect, disconnect, leak
 from impl.gated.gate import Known
 from impl.gated.lines import Line, Position, stored
 from impl.gated.state import canonical
@@ -40,16 +38,6 @@ _HEAD: Final = "SELECT sequence, hash, length, last, seal FROM head"
 _FIND: Final = (
     "SELECT events.line FROM keys JOIN events USING (sequence) WHERE keys.scope = ? AND keys.key = ?"
 )
-_PASSING: Final = frozenset({5, 6, 7, 9, 10, 13, 14})
-"""SQLite's codes for what isn't the file's fault: busy, locked, memory, interrupt, I/O, full, can't open."""
-
-
-class UnusableError(Exception):
-    """The mirror can't be read as what it should be: it is to be set aside and built anew."""
-
-
-MIRROR_ERRORS: Final = (UnusableError, sqlite3.Error, UnicodeDecodeError)
-"""What working with the mirror raises. The last comes of damage that SQLite's own messages quote."""
 
 
 def seal_of(at: Position) -> str:
@@ -58,23 +46,13 @@ def seal_of(at: Position) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_damage(error: BaseException) -> bool:
-    """Whether an error says that the file is no sound mirror, not just that a step failed."""
-    if isinstance(error, UnusableError | UnicodeDecodeError):
-        return True
-    if not isinstance(error, sqlite3.DatabaseError):
-        return False
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return "decode to UTF-8" in str(error)
-    return code & 0xFF not in _PASSING
-
-
 @define
 class Mirror:
     """The mirror at `path`, connected when needed. For one process; callers hold the lock."""
 
     path: str
+    timeout_s: float = 5.0
+    """How long SQLite waits for a foreign process when it connects, in seconds."""
     connection: sqlite3.Connection | None = field(default=None, init=False)
     file: tuple[int, int] | None = field(default=None, init=False)
     """Device and inode of the database file that is connected."""
@@ -88,26 +66,9 @@ class Mirror:
         assert self.connection is not None
         return self.connection
 
-    def connect(self, timeout_s: float = 5.0) -> None:
-        """Connect to an existing file. Raises sqlite3.Error, UnusableError."""
-        found = disk.lstat(self.path)
-        if found is None:
-            raise UnusableError(f"{self.path} is missing")
-        uri = "file:" + self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
-        connection = sqlite3.connect(
-            uri, uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False
-        )
-        try:
-            mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()
-            connection.execute("PRAGMA synchronous=FULL")
-            full = connection.execute("PRAGMA synchronous").fetchone()
-            if mode != ("wal",) or full != (2,):
-                raise UnusableError(f"{self.path} can't be put into WAL mode with synchronous=FULL")
-        except BaseException:
-            connection.close()
-            raise
-        self.connection = connection
-        self.file = (found.st_dev, found.st_ino)
+    def connect(self) -> None:
+        """Connect to an existing file. Raises MIRROR_ERRORS."""
+        self.connection, self.file = connect(self.path, self.timeout_s)
 
     def is_in_place(self) -> bool:
         """Whether the path still names the file that is connected, or none is connected yet."""
@@ -123,10 +84,10 @@ class Mirror:
         if connection is None:
             return
         if self._forks != disk.forks():
-            _leak(connection)
+            leak(connection)
             return
-        with contextlib.suppress(sqlite3.Error):
-            connection.close()
+        assert self.file is not None
+        disconnect(connection, self.file)
 
     # --- reading -------------------------------------------------------------------------------------
 
@@ -278,10 +239,3 @@ def reading(mirror: Mirror, timeout_s: float) -> Iterator[sqlite3.Connection]:
     finally:
         with contextlib.suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
-
-
-def _leak(connection: sqlite3.Connection) -> None:
-    """Keep a parent's connection from being closed in a forked child, even when the interpreter ends."""
-    import ctypes
-
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))

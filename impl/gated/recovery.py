@@ -19,16 +19,20 @@ from attrs import define
 from impl import disk, disklog
 from impl.errors import describe
 from impl.gated.chain import Progress, Tail, lines
+from impl.gated.connection import MIRROR_ERRORS
 from impl.gated.errors import APPEND_FAILED, MIRROR_FAILED, LedgerError, Recoverability, UncutError, broken
 from impl.gated.journal import Journal
 from impl.gated.lines import Line, Position
-from impl.gated.mirror import MIRROR_ERRORS, Mirror
+from impl.gated.mirror import Mirror
 from impl.gated.place import MIRROR_NAME, SIDES, LedgerPlace, is_own_regular
 from impl.gated.values import RecoveryReport
 from impl.gated.verdict import Examination, Fold, examining
 from impl.points import tell
 
-_LEFTOVER: Final = re.compile(re.escape(MIRROR_NAME) + r"\.[0-9a-f]{32}\.new(-wal|-shm|-journal)?")
+ASIDE: Final = re.compile(re.escape(MIRROR_NAME) + r"\.aside-[0-9a-f]{32}(-wal|-shm)?")
+"""The names of what was set aside."""
+LEFTOVER: Final = re.compile(re.escape(MIRROR_NAME) + r"\.[0-9a-f]{32}\.new(-wal|-shm|-journal)?")
+"""The names of new mirrors that weren't finished."""
 
 
 @define
@@ -157,7 +161,7 @@ def _set_aside(place: LedgerPlace) -> tuple[str, ...]:
 def _remove_leftovers(place: LedgerPlace) -> None:
     """Remove unfinished new mirrors of killed recoveries."""
     for name in disk.list_names(place.path):
-        if _LEFTOVER.fullmatch(name):
+        if LEFTOVER.fullmatch(name):
             found = disk.lstat(f"{place.path}/{name}")
             if found is not None and is_own_regular(found):
                 disk.unlink_temp(f"{place.path}/{name}")

@@ -17,12 +17,13 @@ from impl import disk
 from impl.errors import CoordinatorError
 from impl.gated.catchup import Seen, catch_up
 from impl.gated.chain import Progress
+from impl.gated.connection import is_damage
 from impl.gated.errors import APPEND_FAILED, LedgerError
 from impl.gated.events import Recorded, record_event
 from impl.gated.gate import Known
 from impl.gated.journal import Journal
 from impl.gated.lines import Draft, Line, Position, make_line
-from impl.gated.mirror import Mirror, is_damage
+from impl.gated.mirror import Mirror
 from impl.gated.place import LedgerPlace, not_had
 from impl.gated.recovery import Files, mirror_steps, recover
 from impl.gated.values import LedgerRecord, RecoveryReport
@@ -38,7 +39,7 @@ class Store:
         self.place = place
         self.lock_timeout_s = lock_timeout_s
         self.closed = False
-        self.files = Files(place, Mirror(place.mirror_path))
+        self.files = Files(place, Mirror(place.mirror_path, lock_timeout_s))
         self.seen = Seen()
         self.sound = False
         """Whether the mirror was verified and nothing has shown damage since."""

@@ -19,17 +19,10 @@ from attrs import define, field
 from impl import disk
 from impl.errors import describe
 from impl.files import file_faults
+from impl.gated.connection import MIRROR_ERRORS, UnusableError, is_damage
 from impl.gated.errors import broken
 from impl.gated.lines import NOTHING, Line, Position
-from impl.gated.mirror import (
-    MIRROR_ERRORS,
-    SCHEMA,
-    SCHEMA_VERSION,
-    Mirror,
-    UnusableError,
-    is_damage,
-    reading,
-)
+from impl.gated.mirror import SCHEMA, SCHEMA_VERSION, Mirror, reading
 from impl.gated.place import SIDES, is_own_regular
 from impl.gated.state import canonical
 
@@ -166,10 +159,7 @@ class Examination:
         self.unusable = told
 
     def begin(self, stack: contextlib.ExitStack, mirror: Mirror, timeout_s: float) -> None:
-        """Look at everything but the content. Raises LEDGER_INTEGRITY_FAILED, sqlite3.Error."""
-        self._look_at_files(mirror.path)
-        if not self.sound:
-            return
+        """Look at the structure. Raises sqlite3.Error."""
         try:
             self._look_at_structure(stack, mirror, timeout_s)
         except MIRROR_ERRORS as error:
@@ -195,7 +185,8 @@ class Examination:
         if self.head.sequence == 0:
             self._compare_all(Position(), Fold())
 
-    def _look_at_files(self, path: str) -> None:
+    def look_at_files(self, path: str) -> None:
+        """Look at the files from outside. Raises LEDGER_INTEGRITY_FAILED."""
         for side in SIDES:
             found = disk.lstat(path + side)
             if found is None:
@@ -209,9 +200,15 @@ class Examination:
 
 
 @contextlib.contextmanager
-def examining(mirror: Mirror, timeout_s: float) -> Iterator[Examination]:
-    """Examine the mirror while the ledger is read. Afterwards no transaction of it is open."""
+def examining(mirror: Mirror, timeout_s: float, *, trusted: bool = False) -> Iterator[Examination]:
+    """Examine the mirror while the ledger is read. Afterwards no transaction of it is open.
+
+    `trusted`: its files needn't be looked at from outside.
+    """
     with contextlib.ExitStack() as stack:
         examination = Examination()
-        examination.begin(stack, mirror, timeout_s)
+        if not trusted:
+            examination.look_at_files(mirror.path)
+        if examination.sound:
+            examination.begin(stack, mirror, timeout_s)
         yield examination

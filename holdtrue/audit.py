@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdtrue.exits import Exit, UsageError
+from holdtrue.ledger_audit import audit_of, is_ledger, ledger_report
 from holdtrue.out import Printer
 from reports.plain import paragraph, safe
 
@@ -39,14 +40,15 @@ def audit_command(options: object) -> int:
     directory = vars(options)["directory"]
     if not directory:
         raise UsageError("an empty path names no directory")
-    return audit(Path(directory), Printer())
+    return audit(Path(directory), Printer(), anchor=vars(options).get("anchor"))
 
 
-def audit(directory: Path, printer: Printer) -> int:
+def audit(directory: Path, printer: Printer, *, anchor: str | None = None) -> int:
     """Audits the store in `directory` and prints what it found; returns the exit code.
 
-    UsageError if there is no directory: a mistyped path must not look like a faulty store. A directory
-    without a store in it is a fault: somebody expected one.
+    Which store it is its files say: a ledger-gated one has `ledger.jsonl` or `mirror.sqlite`. UsageError if
+    there is no directory: a mistyped path must not look like a faulty store. A directory without a store in
+    it is a fault: somebody expected one.
     """
     try:
         standing = directory.stat()
@@ -55,19 +57,28 @@ def audit(directory: Path, printer: Printer) -> int:
         raise UsageError(f"{str(directory)!r} can't be audited: {told}; name a store's directory") from error
     if not stat.S_ISDIR(standing.st_mode):
         raise UsageError(
-            f"{str(directory)!r} is no directory; name the directory that holds coordinator.json"
+            f"{str(directory)!r} is no directory; name the one that holds coordinator.json or ledger.jsonl"
         )
+    if is_ledger(directory):
+        ledger = audit_of(directory, anchor)
+        printer.lines(list(ledger_report(ledger, anchored=anchor is not None)))
+        return _verdict(printer, ledger.directory, len(ledger.faults))
+    if anchor is not None:
+        raise UsageError(f"--anchor: no ledger stands in {str(directory)!r}")
     from impl import audit_directory
 
     report = audit_directory(directory)
     printer.lines(list(_report(report)))
+    return _verdict(printer, report.directory, len(report.faults))
+
+
+def _verdict(printer: Printer, directory: str, faults: int) -> int:
     printer.line()
-    faults = len(report.faults)
     if not faults:
-        printer.strong(f"OK  {safe(report.directory, 4096)}: every clause holds", "OK", "32")
+        printer.strong(f"OK  {safe(directory, 4096)}: every clause holds", "OK", "32")
         return Exit.PASSED
     count = f"{faults} fault{'' if faults == 1 else 's'}"
-    printer.strong(f"FAULTY  {safe(report.directory, 4096)}: {count}", "FAULTY", "31")
+    printer.strong(f"FAULTY  {safe(directory, 4096)}: {count}", "FAULTY", "31")
     return Exit.VIOLATED
 
 
@@ -106,5 +117,5 @@ def _clause(clause: str, sentence: str, report: "AuditReport") -> Iterator[str]:
 
 
 def _told(fault: "Fault") -> list[str]:
-    told = f"{safe(fault.where, 300)}: {safe(fault.message, 600)} [{safe(fault.code)}]"
-    return paragraph(told, first="        - ", then="          ")
+    said = f"{safe(fault.where, 300)}: {safe(fault.message, 600)} [{safe(fault.code)}]"
+    return paragraph(said, first="        - ", then="          ")

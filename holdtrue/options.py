@@ -118,11 +118,17 @@ def _audit(commands: "argparse._SubParsersAction[_Parser]") -> None:
     audit = commands.add_parser(
         "audit",
         help="verify a store on disk, read-only and without a host",
-        description="Verifies the store in a directory: S1-S10, the audit chain, file modes. Writes nothing, "
-        "takes no lock. Exits 0 if all holds, 1 on any fault.",
+        description="Verifies the store in a directory. A coordinator's: S1-S10, the audit chain, file "
+        "modes; a ledger's (it has ledger.jsonl): its chain, keys, mirror, file modes. Writes nothing, takes "
+        "no lock. Exits 0 if all holds, 1 on any fault.",
         allow_abbrev=False,
     )
     audit.add_argument("directory", metavar="DIRECTORY", help="the store's directory")
+    audit.add_argument(
+        "--anchor",
+        metavar="SEQ:HASH",
+        help="of a ledger: an event that an earlier audit told as its anchor, and that must still be there",
+    )
 
 
 def cores() -> int:

@@ -5,10 +5,26 @@ Generated from the model's own table, so that the page can't say more or less th
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
-from model.invariants import INVARIANTS, Invariant
+from model.gated.invariants import INVARIANTS as OF_THE_LEDGER
+from model.invariants import INVARIANTS
 from model.surroundings import ASSUMPTIONS
+
+
+class Property(Protocol):
+    """What the page says of an invariant."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def sentence(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
 
 HEAD = """\
 # The checked properties
@@ -20,6 +36,11 @@ A check in which a witness never occurred is inconclusive, however green the res
 
 An `always` property looks at the world after each step, a `step` property at what the step changed. The
 headings name the parts of the specification that the sentences come from.
+"""
+LEDGER = """\
+# The ledger
+
+The properties of ledger-gated transactions. *In doubt* counts as settled.
 """
 BESIDES = """\
 ## Beyond the invariants
@@ -38,20 +59,37 @@ switch of the model; for each there is a test that drops it and sees the violati
 """
 
 
+BESIDES_THE_LEDGER = """\
+## Beyond the ledger's invariants
+
+Model and store are compared after every single action: outcome, error code, recoverability, the answer, the
+ledger byte for byte, what an independent reader makes of ledger and mirror, every side effect. The store's
+steps must have come in order: appended, synced, mirrored, committed. After a kill the files must be what one
+of the call's small steps leaves; all that was acknowledged must be there; the client that lost its answer
+asks again, and there is one effect. With one file tampered with, the store recovers what was acknowledged or
+refuses to open.
+"""
+
+
 def render() -> str:
     """The page as Markdown text."""
-    parts = [HEAD]
-    for source in dict.fromkeys(each.source for each in INVARIANTS):
-        parts += [f"## {source}\n", _table(each for each in INVARIANTS if each.source == source)]
+    parts = [HEAD, *_sections(INVARIANTS)]
     assumptions = [
         "| id | assumption |",
         "|---|---|",
         *(f"| `{id_}` | {told} |" for id_, told in ASSUMPTIONS.items()),
     ]
-    return "\n".join([*parts, BESIDES, ASSUMED, "\n".join(assumptions), ""])
+    ledger = [LEDGER, *_sections(OF_THE_LEDGER), BESIDES_THE_LEDGER]
+    return "\n".join([*parts, BESIDES, ASSUMED, "\n".join(assumptions), "", *ledger])
 
 
-def _table(invariants: Iterable[Invariant]) -> str:
+def _sections(invariants: Sequence[Property]) -> Iterator[str]:
+    for source in dict.fromkeys(each.source for each in invariants):
+        yield f"## {source}\n"
+        yield _table(each for each in invariants if each.source == source)
+
+
+def _table(invariants: Iterable[Property]) -> str:
     rows = [f"| `{each.id}` | {each.kind} | {each.sentence} |" for each in invariants]
     return "\n".join(["| id | kind | sentence |", "|---|---|---|", *rows, ""])
 

@@ -9,7 +9,8 @@ import impl
 from holdtrue.exits import Exit
 from holdtrue.options import PROFILES
 from impl.coordinator import Coordinator
-from impl.points import COORDINATOR_POINTS
+from impl.gated import LEDGER_CODES
+from impl.points import COORDINATOR_POINTS, LEDGER_POINTS
 from reports.scope import NOT_CHECKED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,3 +66,18 @@ def test_the_stores_page_names_every_point_code_and_operation() -> None:
     public = {name for name in vars(Coordinator) if not name.startswith("_")}
     for name in public - {"directory", "closed", "close", "call"}:
         assert f"`{name}(" in STORE, name
+
+
+def test_the_ledgers_page_names_every_point_and_code() -> None:
+    page = (ROOT / "docs" / "ledger.md").read_text("utf-8")
+    for name in (*LEDGER_POINTS, *LEDGER_CODES):
+        assert f"`{name}`" in page, name
+
+
+def test_the_ledgers_example_runs(tmp_path: Path) -> None:
+    example, *_ = PYTHON.findall((ROOT / "docs" / "ledger.md").read_text("utf-8"))
+    for told in ("committed", "noop"):
+        done = subprocess.run(
+            [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.stderr, done.stdout) == ("", f"{told} {{'run-1': 'started'}}\n")

@@ -15,7 +15,7 @@ from impl.directory import Directory, path_of
 from impl.errors import DURABILITY_FAILED, CoordinatorError, io_failure, refuse
 from impl.files import check_directory, check_file
 from impl.jsontext import FormatError
-from impl.ledger import check_names, read_whole
+from impl.loading import check_names, read_whole
 from impl.values import DirectoryIdentity
 
 

@@ -19,7 +19,7 @@ from impl.canonical import ZERO_HASH, Business, Chain, business_of, dumps, entry
 from impl.codec import to_json
 from impl.directory import Directory
 from impl.errors import AUTHORITY_REVOKED, DURABILITY_FAILED, CoordinatorError, io_failure, refuse
-from impl.ledger import Known, Memory, identity_for, load
+from impl.loading import Known, Memory, identity_for, load
 from impl.lock import Held, Turns
 from impl.operations import Plan
 from impl.publish import drafted, remove_leftovers

@@ -16,7 +16,7 @@ from impl.arguments import Host, callback, is_count
 from impl.authority import Caller, ask, caller_of, lease_of
 from impl.codec import to_json
 from impl.errors import AUTHORITY_REVOKED, CoordinatorError, refuse
-from impl.ledger import Base, Memory
+from impl.loading import Base, Memory
 from impl.values import ADMITTED, HOLDING, Command, Reservation, Row
 
 

@@ -9,7 +9,7 @@ from crash_tests.planted.plant import Change, Fault
 
 _ARGUMENTS: Final = "impl.arguments"
 _COMMANDS: Final = "impl.operations.commands"
-_LEDGER: Final = "impl.ledger"
+_LOADING: Final = "impl.loading"
 _LIFECYCLE: Final = "impl.operations.lifecycle"
 _PUBLISH: Final = "impl.publish"
 _TRANSACTION: Final = "impl.transaction"
@@ -42,11 +42,11 @@ _GENESIS_AND_ARGUMENTS: Final[tuple[Fault, ...]] = (
         "Genesis",
         (
             Change(
-                _LEDGER,
+                _LOADING,
                 "        if identity is not None:\n            refuse(",
                 "        if False:\n            refuse(",
             ),
-            Change(_LEDGER, "if not initialize or memory.known is not None:", "if not initialize:"),
+            Change(_LOADING, "if not initialize or memory.known is not None:", "if not initialize:"),
         ),
     ),
     Fault(
@@ -131,7 +131,7 @@ _STATES: Final[tuple[Fault, ...]] = (
         "C4",
         (
             Change(
-                _LEDGER,
+                _LOADING,
                 "    if found.commit_seq < seen.commit_seq:\n",
                 "    if found.commit_seq < seen.commit_seq:\n        return\n    if False:\n",
             ),
@@ -143,7 +143,7 @@ _STATES: Final[tuple[Fault, ...]] = (
         "C4",
         (
             Change(
-                _LEDGER,
+                _LOADING,
                 "    if found.commit_seq == seen.commit_seq and found.state_hash != seen.state_hash:\n",
                 "    if found.commit_seq == seen.commit_seq:\n        return\n    if False:\n",
             ),
@@ -153,7 +153,7 @@ _STATES: Final[tuple[Fault, ...]] = (
         "c4-later-state-of-another-past-accepted",
         "A later state is believed whose audit doesn't hold the hash that was seen.",
         "C4",
-        (Change(_LEDGER, "if found.audit[seen.commit_seq - 1].hash != seen.audit[-1].hash:", "if False:"),),
+        (Change(_LOADING, "if found.audit[seen.commit_seq - 1].hash != seen.audit[-1].hash:", "if False:"),),
     ),
     Fault(
         "c5-failed-publication-leaves-its-temp-file",

@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from impl.arguments import Call
-from impl.ledger import new_uuid
+from impl.loading import new_uuid
 from impl.operations.commands import force_release, set_max_active_runs
 from impl.operations.lifecycle import commit, mark_orphan_suspect, proposal, renew, reserve
 from impl.operations.reads import dispatch, read_command, read_reservation, snapshot_of

@@ -18,7 +18,7 @@ from impl import CoordinatorError
 from impl.canonical import Chain, business_of, dumps, state_hash_of, value_text
 from impl.codec import to_json
 from impl.jsontext import FormatError
-from impl.ledger import Known, decode_grown, read_whole
+from impl.loading import Known, decode_grown, read_whole
 from impl.tests.derive_store import uuid
 from impl.tests.workbench import Bench, Caller, force, refusal, workbench
 from impl.validate import validate

@@ -5,6 +5,7 @@ from typing import Final
 from crash_tests.planted.plant import Change, Fault
 
 _MIRROR: Final = "impl.gated.mirror"
+_CONNECTION: Final = "impl.gated.connection"
 _RECOVERY: Final = "impl.gated.recovery"
 _VERDICT: Final = "impl.gated.verdict"
 _DISK: Final = "impl.disklog"
@@ -20,8 +21,8 @@ FAULTS: Final = (
         "The mirror is left with a rollback journal and synchronous=FULL, as Python makes it.",
         _WAL,
         (
-            Change(_MIRROR, '"PRAGMA journal_mode=WAL"', '"PRAGMA journal_mode"'),
-            Change(_MIRROR, 'if mode != ("wal",) or full != (2,):', "if full != (2,):"),
+            Change(_CONNECTION, '"PRAGMA journal_mode=WAL"', '"PRAGMA journal_mode"'),
+            Change(_CONNECTION, 'if mode != ("wal",) or full != (2,):', "if full != (2,):"),
         ),
     ),
     Fault(
@@ -29,8 +30,8 @@ FAULTS: Final = (
         "The mirror's commits are not synced: synchronous=NORMAL.",
         _WAL,
         (
-            Change(_MIRROR, '"PRAGMA synchronous=FULL"', '"PRAGMA synchronous=NORMAL"'),
-            Change(_MIRROR, "or full != (2,):", "or full != (1,):"),
+            Change(_CONNECTION, '"PRAGMA synchronous=FULL"', '"PRAGMA synchronous=NORMAL"'),
+            Change(_CONNECTION, "or full != (2,):", "or full != (1,):"),
         ),
     ),
     Fault(

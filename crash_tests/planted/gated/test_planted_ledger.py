@@ -31,10 +31,9 @@ WALKS_ALONE = (
 )
 KILLS_ALONE = (
     "commit-before-append",
-    "torn-tail-kept-and-appended-to",
-    "l2-no-start-before-a-step",
-    "receipt-before-the-effect",
+    "half-built-mirrors-stay",
     "mirror-built-in-its-place",
+    "opening-does-not-catch-up",
 )
 
 

@@ -9,7 +9,7 @@ import resource
 import signal
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
@@ -137,6 +137,7 @@ def stopped_holder(place: Place) -> list[str]:
     """The holder is stopped: others time out with `retry`; nothing is lost when it wakes."""
     opened(place).close()
     wrong = []
+    told, tell = os.pipe()
 
     def holds(say: Say) -> None:
         def hook(point: disk.CrashPoint) -> None:
@@ -145,12 +146,21 @@ def stopped_holder(place: Place) -> list[str]:
                 os.kill(os.getpid(), signal.SIGSTOP)
 
         with opened(place) as mine:
+            say(b"open\n")
+            os.read(told, 1)
             disk.install(hook)
             said = count(mine, "k1")
             disk.install(None)
             say(said.line())
 
-    with opened(place, lock_timeout_s=SHORT_S) as other, Child(holds) as holder:
+    # The holder is there first: who is forked from one that has the store open can't open it.
+    with ExitStack() as stack:
+        stack.callback(os.close, told)
+        stack.callback(os.close, tell)
+        holder = stack.enter_context(Child(holds))
+        holder.listen(b"open\n")
+        other = stack.enter_context(opened(place, lock_timeout_s=SHORT_S))
+        os.write(tell, b"!")
         holder.listen(b"holding\n")
         if (said := count(other, "k2")).code != _RETRY:
             wrong.append(f"while the holder was stopped another got {said}")

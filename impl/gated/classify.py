@@ -6,11 +6,16 @@ nobody can know is "in_doubt", never "ignore" or "rollback".
 Doesn't: look anything up, or do anything.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from attrs import field, frozen
 
 Classification = Literal["in_doubt", "ignore", "resume", "rollback"]
+
+
+def _names(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(names)
 
 
 @frozen
@@ -22,8 +27,8 @@ class Durable:
     started: bool = False
     completed: bool = False
     compensator_failed: bool = False
-    required_receipts: frozenset[str] = field(default=frozenset(), converter=frozenset)
-    receipts: frozenset[str] = field(default=frozenset(), converter=frozenset)
+    required_receipts: frozenset[str] = field(default=frozenset(), converter=_names)
+    receipts: frozenset[str] = field(default=frozenset(), converter=_names)
     lease_expired: bool = False
 
 

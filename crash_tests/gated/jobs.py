@@ -17,6 +17,7 @@ from crash_tests.gated import tamper
 from crash_tests.gated.campaign import Campaign
 from crash_tests.gated.faults import faults, strike
 from crash_tests.gated.holders import HOLDERS
+from crash_tests.gated.intruders import INTRUDERS
 from crash_tests.gated.paths import PASSED
 from crash_tests.gated.processes import RACES
 from crash_tests.gated.scenarios import SCENARIOS
@@ -54,7 +55,7 @@ BUDGETS: Mapping[str, Budget] = {
     "ci": Budget(Reach(again=20, share=0.7, survivors=1.0), 1.0, 1_500, 5, 30, 60),
     "deep": Budget(Reach(again=1000, depth=3, survivors=1.0), 1.0, None, 50, 400, 1),
 }
-EVERY_RACE: tuple[Race, ...] = (*RACES, *HOLDERS)
+EVERY_RACE: tuple[Race, ...] = (*RACES, *HOLDERS, *INTRUDERS)
 
 
 def plan(profile: str, seed: int) -> Plan:

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from crash_tests.campaign import ENOUGH, Reach
-from crash_tests.gated import tamper
+from crash_tests.gated import changes, tamper
 from crash_tests.gated.campaign import Campaign
 from crash_tests.gated.faults import faults, strike
 from crash_tests.gated.holders import HOLDERS
@@ -96,7 +96,7 @@ def _floors(budget: Budget) -> dict[str, int]:
         floors[f"ledger/tampered/{LEDGER}/{kind}"] = 5
     for kind in ("line-resealed", "key-repeated", "event-misnamed"):
         floors[f"ledger/tampered/{LEDGER}/{kind}"] = 5
-    for kind in tamper.STATEMENTS:
+    for kind in changes.STATEMENTS:
         floors[f"ledger/tampered/{MIRROR}/{kind}"] = 2
     floors["ledger/tampered/refused"] = floors["ledger/tampered/recovered"] = 100
     return floors
@@ -181,17 +181,17 @@ def run_tampering(params: Mapping[str, Any]) -> JobResult:
     return _result("run_tampering", params, counts, failures)
 
 
-def _changes(store: tamper.Victim, params: Mapping[str, Any]) -> Iterator[tamper.Change]:
+def _changes(store: tamper.Victim, params: Mapping[str, Any]) -> Iterator[changes.Change]:
     draw = random.Random(f"{params['seed']}/{params['victim']}/{params['file']}")
     sample = params["sample"]
     if params["file"] != "lines":
-        yield from tamper.flips(len(store.content(params["file"])), params["file"], draw, sample=sample)
+        yield from changes.flips(len(store.content(params["file"])), params["file"], draw, sample=sample)
         return
     size = len(store.content(LEDGER))
-    yield from tamper.edits()
-    yield from tamper.line_changes(len(store.at_most))
-    yield from tamper.cuts(size, draw, sample=sample)
-    yield from tamper.torn_tails(size // len(store.at_most) // 2, draw, sample=sample)
+    yield from changes.edits()
+    yield from changes.line_changes(len(store.at_most))
+    yield from changes.cuts(size, draw, sample=sample)
+    yield from changes.torn_tails(size // len(store.at_most) // 2, draw, sample=sample)
 
 
 def run_races(params: Mapping[str, Any]) -> JobResult:

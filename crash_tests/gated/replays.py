@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from crash_tests.gated import tamper
+from crash_tests.gated import changes, tamper
 from crash_tests.gated.jobs import once, race_named
 from crash_tests.gated.stories import Story, story_from_json, tell
 from crash_tests.oracle import Violation
@@ -37,7 +37,7 @@ def _judged(clause: str, now: Violation | None, told: tuple[str, ...]) -> Replay
 def _tampering(trace: Mapping[str, Any]) -> Replay:
     try:
         name, clause = trace["victim"], str(trace["clause"])
-        change = tamper.change_from_json(trace["change"])
+        change = changes.change_from_json(trace["change"])
         if name not in tamper.VICTIMS:
             raise StoryError(f"victim: {name!r} is none of {', '.join(tamper.VICTIMS)}")
         with tamper.victim(name) as store:

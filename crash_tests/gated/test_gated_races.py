@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from crash_tests.gated import tamper
+from crash_tests.gated import changes, tamper
+from crash_tests.gated.changes import Change
 from crash_tests.gated.jobs import EVERY_RACE, once, race_failure, race_named, run_tampering
-from crash_tests.gated.tamper import SILENT, VICTIMS, Change, Victim, judge, victim
+from crash_tests.gated.tamper import SILENT, VICTIMS, Victim, judge, victim
 from crash_tests.replays import replay_trace
 from crash_tests.stories import StoryError
 from impl.gated import verdict
@@ -52,9 +53,9 @@ def test_changed_bytes_are_recovered_from_or_refused(file: str) -> None:
 
 
 def test_each_byte_is_changed_in_each_way_without_a_sample() -> None:
-    changes = list(tamper.flips(10, LEDGER, random.Random(1), sample=None))
-    assert len(changes) == 30
-    assert {change.at for change in changes} == set(range(10))
+    found = list(changes.flips(10, LEDGER, random.Random(1), sample=None))
+    assert len(found) == 30
+    assert {change.at for change in found} == set(range(10))
 
 
 def test_a_mirror_that_is_ahead_and_accepted_is_a_silent_loss(pristine: Victim, monkeypatch: Patch) -> None:

@@ -15,7 +15,7 @@ from stateful_tests.gated.tours import touring
 from stateful_tests.pair import Judge
 from stateful_tests.system import System
 
-_TOURS_A_WALK: Final = 4
+_TOURS_A_WALK: Final = 3
 
 
 def _initial(initial: Mapping[str, Any]) -> World:
@@ -47,7 +47,7 @@ SYSTEM: Final = System(
     actor="client",
     simpler=simpler_actions,
     draw=walk.draw,
-    on_tour=lambda number, steps: touring(walk.draw, _TOURS_A_WALK * number, steps // _TOURS_A_WALK),
+    on_tour=lambda number, steps: touring(walk.draw, _TOURS_A_WALK * number, steps // (_TOURS_A_WALK + 1)),
     coverage=LedgerCoverage,
     prefix=PREFIX,
 )

@@ -46,7 +46,10 @@ class _Left:
 
 @define
 class Campaign:
-    """Kills one scenario after another and keeps the score. `reach.newer` means nothing here."""
+    """Kills one scenario after another and keeps the score.
+
+    `reach.again` bounds how many recoveries are killed after each kill; `reach.newer` means nothing here.
+    """
 
     reach: Reach
     seed: int = 0
@@ -81,14 +84,17 @@ class _Run:
         reach = self.campaign.reach
         lefts = self.killed_in(self.situation, (), record(self.situation))
         seen: set[tuple[object, ...]] = set()
-        chosen = _distinct(lefts, seen)
-        if len(chosen) > reach.again:
-            chosen = self.draw.sample(chosen, reach.again)
+        chosen = self.some(_distinct(lefts, seen))
         while chosen and not self.given_up:
             left = chosen.pop(0)
             more = self.again(left)
             if len(left.kills) + 1 < reach.depth:
-                chosen += _distinct(more, seen)
+                chosen += self.some(_distinct(more, seen))
+
+    def some(self, lefts: list[_Left]) -> list[_Left]:
+        """Those of which the recoveries are killed."""
+        many = self.campaign.reach.again
+        return lefts if len(lefts) <= many else self.draw.sample(lefts, many)
 
     def again(self, left: _Left) -> list[_Left]:
         """Kills the recovery from `left`."""

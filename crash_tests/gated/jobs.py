@@ -51,9 +51,9 @@ class Budget:
 
 
 BUDGETS: Mapping[str, Budget] = {
-    "quick": Budget(Reach(again=1, share=0.35, survivors=0.2), 0.4, 150, 1, 2, 130),
-    "ci": Budget(Reach(again=20, share=0.7, survivors=1.0), 1.0, 1_500, 5, 30, 60),
-    "deep": Budget(Reach(again=1000, depth=3, survivors=1.0), 1.0, None, 50, 400, 1),
+    "quick": Budget(Reach(again=1, share=0.35, depth=3, survivors=0.2), 0.4, 200, 1, 2, 130),
+    "ci": Budget(Reach(again=4, share=0.5, depth=3, survivors=0.5), 1.0, 1_000, 5, 20, 60),
+    "deep": Budget(Reach(again=12, depth=3, survivors=1.0), 1.0, None, 50, 300, 1),
 }
 EVERY_RACE: tuple[Race, ...] = (*RACES, *HOLDERS, *INTRUDERS)
 

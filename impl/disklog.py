@@ -175,6 +175,17 @@ def scratch_directory() -> Iterator[str]:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def read_header(path: str, size: int) -> bytes:
+    """The first `size` bytes of the file at `path`, or all if it has fewer. Raises OSError."""
+    descriptor = open_read_only(path)
+    if descriptor is None:
+        return b""
+    try:
+        return os.pread(descriptor, size, 0)
+    finally:
+        os.close(descriptor)
+
+
 def copy_file(source: str, target: str) -> None:
     """Copy the content of one regular file. Raises OSError."""
     descriptor = open_read_only(source)

@@ -19,6 +19,8 @@ from attrs import define, field, frozen
 from impl import disk, disklog
 from impl.gated.errors import APPEND_FAILED, LedgerError
 
+_MAGIC: Final = b"SQLite format 3\0"
+_WAL_MODE: Final = b"\2\2"
 _PASSING: Final = frozenset({5, 6, 7, 9, 10, 13, 14})
 """SQLite's codes for what isn't the file's fault: busy, locked, memory, interrupt, I/O, full, can't open."""
 
@@ -96,6 +98,23 @@ _register: Final = _Register()
 def uri_of(path: str, mode: str) -> str:
     """The name by which SQLite opens `path`, never making it."""
     return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
+
+
+def header_fault(path: str) -> str | None:
+    """Why SQLite shouldn't even be shown the file at `path`: it would take away the files beside it.
+
+    Raises OSError, LedgerError.
+    """
+    with _register.guard():
+        found = disk.lstat(path)
+        if found is None or _register.has((found.st_dev, found.st_ino)):
+            return None
+        header = disklog.read_header(path, 100)
+    if len(header) < 100 or not header.startswith(_MAGIC):
+        return "it is no SQLite database" if header else "it is empty"
+    if header[18:20] != _WAL_MODE and disk.lstat(f"{path}-wal") is not None:
+        return "it is not in WAL mode, yet there is a WAL beside it"
+    return None
 
 
 def connect(path: str, timeout_s: float) -> tuple[sqlite3.Connection, tuple[int, int]]:

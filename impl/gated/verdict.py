@@ -19,7 +19,7 @@ from attrs import define, field
 from impl import disk
 from impl.errors import describe
 from impl.files import file_faults
-from impl.gated.connection import MIRROR_ERRORS, UnusableError, is_damage
+from impl.gated.connection import MIRROR_ERRORS, UnusableError, header_fault, is_damage
 from impl.gated.errors import broken
 from impl.gated.lines import NOTHING, Line, Position
 from impl.gated.mirror import SCHEMA, SCHEMA_VERSION, Mirror, reading
@@ -193,10 +193,10 @@ class Examination:
                 self.missing = self.missing or side == ""
             elif not is_own_regular(found):
                 raise broken(next(file_faults(path + side, found)))
-            elif side == "" and found.st_size == 0:
-                self.unusable = "it is empty"
             else:
                 self.unusable = self.unusable or next(file_faults(path + side, found), None)
+        if self.sound:
+            self.unusable = header_fault(path)
 
 
 @contextlib.contextmanager

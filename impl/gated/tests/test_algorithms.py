@@ -133,10 +133,13 @@ def test_an_interruption_is_rolled_back_and_passes(error: BaseException) -> None
 )
 def test_what_is_no_state_is_a_value_error_before_the_verifier_is_asked(returned: Any) -> None:
     asked: list[Any] = []
+
+    def verify(state: Any) -> bool:
+        asked.append(state)
+        return True
+
     deps = FakeDeps()
-    gate = adding(
-        "k", phase="verify", mutate=lambda _: returned, verify=lambda state: not asked.append(state)
-    )
+    gate = adding("k", phase="verify", mutate=lambda _: returned, verify=verify)
     with pytest.raises(ValueError, match=r"mutate must|row|key"):
         run_ledger_gated_transaction(deps, gate)
     assert deps.done == ["begin", "find", "snapshot", "rollback"]

@@ -19,7 +19,7 @@ from attrs import define
 from impl import disk, disklog
 from impl.errors import describe
 from impl.gated.chain import Progress, Tail, lines
-from impl.gated.connection import MIRROR_ERRORS
+from impl.gated.connection import MIRROR_ERRORS, is_damage
 from impl.gated.errors import APPEND_FAILED, MIRROR_FAILED, LedgerError, Recoverability, UncutError, broken
 from impl.gated.journal import Journal
 from impl.gated.lines import Line, Position
@@ -78,13 +78,17 @@ def recover(files: Files, deadline: float, progress: Progress | None = None) -> 
             renew_last(journal, tail.end)
     with mirror_steps("catching up"):
         _remove_leftovers(place)
-        if examination.sound:
-            replayed = 0
-            if behind:
+        replayed = 0
+        aside: tuple[str, ...] = ()
+        how: Literal["caught-up", "intact", "rebuilt"] = "caught-up" if behind else "intact"
+        if behind and examination.sound:
+            try:
                 replayed = mirror.replay(_reread(journal, examination.head, tail.end))
-            how: Literal["caught-up", "intact", "rebuilt"] = "caught-up" if behind else "intact"
-            aside: tuple[str, ...] = ()
-        else:
+            except MIRROR_ERRORS as error:
+                if not is_damage(error):
+                    raise
+                examination.unusable = f"it can't be written to: {describe(error)}"
+        if not examination.sound:
             if examination.unusable is not None:
                 notes.append(f"the mirror was set aside: {examination.unusable}")
             aside, replayed = _rebuild(place, journal, mirror, tail.end)

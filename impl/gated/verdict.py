@@ -173,6 +173,8 @@ class Examination:
             raise UnusableError(f"it has another schema (version {version[0]}, not {SCHEMA_VERSION})")
         # A header may say that nobody must write here: a transaction that has begun doesn't show that yet.
         connection.execute("UPDATE head SET sequence = sequence WHERE 0")
+        if connection.execute("PRAGMA auto_vacuum").fetchone() != (0,):
+            raise UnusableError("its header asks for auto-vacuum, which this schema never does")
         # Events needn't be checked by SQLite as well: each is compared. Unless pages are free: then a wrong
         # list of them could have a page of rows overwritten.
         free = connection.execute("PRAGMA freelist_count").fetchone()

@@ -324,6 +324,12 @@ def other_schema(directory: Path, statement: str) -> None:
         connection.executescript(statement)
 
 
+def flip_mirror(directory: Path, at: int) -> None:
+    content = bytearray(take_mirror(directory))
+    content[at] ^= 4
+    put_mirror(directory, bytes(content))
+
+
 UNUSABLE: dict[str, Callable[[Path], object]] = {
     "empty": lambda directory: put_mirror(directory, b""),
     "no database": spoil_mirror,
@@ -353,6 +359,8 @@ UNUSABLE: dict[str, Callable[[Path], object]] = {
     ),
     "a head unsealed": lambda directory: other_schema(directory, "UPDATE head SET sequence = 2"),
     "a head gone": lambda directory: other_schema(directory, "DELETE FROM head"),
+    "read-only by its header": lambda directory: flip_mirror(directory, 18),
+    "auto-vacuum by its header": lambda directory: flip_mirror(directory, 52),
     "a mode for all": lambda directory: (directory / "mirror.sqlite").chmod(0o644),
     "a second name": lambda directory: (directory / "more").hardlink_to(directory / "mirror.sqlite"),
 }

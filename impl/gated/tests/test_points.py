@@ -9,7 +9,7 @@ import impl
 from impl import disk
 from impl.gated import open_ledger
 from impl.gated.tests.bench import adding, failing, hooked, refused
-from impl.gated.tests.test_recovery import in_every_need
+from impl.gated.tests.test_recovery_struck import in_every_need
 from impl.points import LEDGER_POINTS, CrashPoint
 
 PACKAGE = Path(impl.__file__).parent
@@ -53,7 +53,7 @@ import impl
 from impl import disk
 from impl.gated import audit_ledger, open_ledger
 from impl.gated.tests.bench import a_directory, adding, failing
-from impl.gated.tests.test_recovery import in_every_need
+from impl.gated.tests.test_recovery_struck import in_every_need
 
 package = os.path.dirname(os.path.abspath(impl.__file__)) + os.sep
 allowed = {package + "disk.py", package + "disklog.py"}

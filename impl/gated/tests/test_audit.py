@@ -10,7 +10,7 @@ import pytest
 
 from impl.gated import LedgerAuditReport, audit_ledger, open_ledger
 from impl.gated.tests.bench import adding, photograph, with_events
-from impl.gated.tests.test_recovery import (
+from impl.gated.tests.damages import (
     DAMAGES,
     UNUSABLE,
     lines_of,

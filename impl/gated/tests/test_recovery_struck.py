@@ -18,7 +18,7 @@ from impl.gated.tests.bench import (
     reopened,
     with_events,
 )
-from impl.gated.tests.test_recovery import lines_of, spoil_mirror
+from impl.gated.tests.damages import lines_of, spoil_mirror
 from impl.points import LEDGER_POINTS, CrashPoint
 
 

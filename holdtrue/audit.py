@@ -60,7 +60,7 @@ def audit(directory: Path, printer: Printer, *, anchor: str | None = None) -> in
             f"{str(directory)!r} is no directory; name the one that holds coordinator.json or ledger.jsonl"
         )
     if is_ledger(directory):
-        ledger = audit_of(directory, anchor)
+        ledger = audit_of(directory, anchor, terminal=printer.terminal)
         printer.lines(list(ledger_report(ledger, anchored=anchor is not None)))
         return _verdict(printer, ledger.directory, len(ledger.faults))
     if anchor is not None:

@@ -38,12 +38,23 @@ def is_ledger(directory: Path) -> bool:
     return any((directory / name).is_symlink() or (directory / name).exists() for name in FILES)
 
 
-def audit_of(directory: Path, anchor: str | None) -> "LedgerAuditReport":
-    """What the audit finds. UsageError if `anchor` is none."""
+def audit_of(directory: Path, anchor: str | None, *, terminal: bool) -> "LedgerAuditReport":
+    """What the audit finds. UsageError if `anchor` is none. On a terminal a bar shows how far it is."""
     from impl import audit_ledger
 
     try:
-        return audit_ledger(directory, anchor=anchor)
+        if not terminal:
+            return audit_ledger(directory, anchor=anchor)
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("reading"), BarColumn(bar_width=30), DownloadColumn(), TimeRemainingColumn())
+        with Progress(*columns, transient=True) as bar:
+            task = bar.add_task("reading", total=None)
+            return audit_ledger(
+                directory,
+                anchor=anchor,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )
     except ValueError as error:
         raise UsageError(f"--anchor: {error}") from error
 

@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from holdtrue.audit import audit
 from holdtrue.exits import Exit, UsageError
 from holdtrue.out import Printer
 from holdtrue.tests.test_audit import faulty_clauses
+from holdtrue.tests.test_terminal import ANY_SEQUENCE, read_terminal
+from impl import audit_ledger
 from impl.gated import Request, open_ledger
 
 
@@ -107,3 +110,19 @@ def test_what_is_no_anchor_is_a_usage_error(store: Path, anchor: str) -> None:
 def test_an_anchor_is_for_ledgers_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no ledger stands"):
         audited(tmp_path, "3:" + "0" * 64)
+
+
+def test_an_audit_tells_how_far_it_is_up_to_the_end(store: Path) -> None:
+    told: list[tuple[int, int]] = []
+    audit_ledger(store, progress=lambda done, total: told.append((done, total)))
+    size = (store / "ledger.jsonl").stat().st_size
+    assert told == sorted(told)
+    assert told[-1] == (2 * size, 2 * size)
+
+
+def test_a_terminal_shows_how_far_the_reading_is(store: Path) -> None:
+    code, told = read_terminal([sys.executable, "-m", "holdtrue", "audit", str(store)])
+    assert code == Exit.PASSED
+    assert "reading" in told
+    lines = ANY_SEQUENCE.sub("", told).splitlines()
+    assert lines[-1].startswith("OK  ")

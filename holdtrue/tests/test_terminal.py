@@ -15,11 +15,11 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*[34][0-7][0-9;]*m")
 ANY_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def on_a_terminal(out: Path, **environment: str) -> str:
-    """What a check that finds something writes to a terminal of 80 columns."""
+def read_terminal(command: list[str], **environment: str) -> tuple[int, str]:
+    """The exit code of a command, and what it writes to a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-c", RUNNER, str(out), ""],
+        command,
         cwd=ROOT,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **environment},
         stdin=theirs,
@@ -37,8 +37,14 @@ def on_a_terminal(out: Path, **environment: str) -> str:
                 break
             told += chunk
         os.close(ours)
-        assert process.wait(timeout=30) == 1
-    return told.decode("utf-8")
+        return process.wait(timeout=30), told.decode("utf-8")
+
+
+def on_a_terminal(out: Path, **environment: str) -> str:
+    """What a check that finds something writes to a terminal."""
+    code, told = read_terminal([sys.executable, "-c", RUNNER, str(out), ""], **environment)
+    assert code == 1
+    return told
 
 
 def test_a_terminal_shows_a_bar_and_ends_with_the_verdict(tmp_path: Path) -> None:

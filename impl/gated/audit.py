@@ -10,7 +10,7 @@ end: opening mends them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from os import PathLike, stat_result
 from typing import Final, Literal
 
@@ -78,12 +78,18 @@ class _Look:
 
     path: str
     anchor: tuple[int, str] | None
+    progress: Callable[[int, int], None] | None = None
     faults: list[LedgerFault] = field(factory=list)
     tail: Tail = field(factory=lambda: Tail(Position()))
     fold: Fold = field(factory=Fold)
     anchored: bool = False
     mirror: MirrorState = "unread"
     mirrored: int | None = None
+
+    def told_from(self, start: int, total: int) -> Callable[[int, int], None] | None:
+        """Who is told how far a reading is that begins when `start` of `total` bytes are done."""
+        progress = self.progress
+        return None if progress is None else lambda position, _size: progress(start + position, total)
 
     def fault(self, clause: Clause, where: str, message: str, code: LedgerCode = INTEGRITY_FAILED) -> None:
         self.faults.append(LedgerFault(code, clause, where, message))
@@ -97,13 +103,22 @@ class _Look:
         return standing
 
 
-def audit_ledger(directory: str | PathLike[str], *, anchor: str | None = None) -> LedgerAuditReport:
-    """Look at the store in `directory`. ValueError if that is no path, or `anchor` no `sequence:hash`."""
+def audit_ledger(
+    directory: str | PathLike[str],
+    *,
+    anchor: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> LedgerAuditReport:
+    """Look at the store in `directory`. ValueError if that is no path, or `anchor` no `sequence:hash`.
+
+    `progress` is told how many bytes have been read, and of how many: the ledger is read twice, once for
+    itself and once beside its mirror.
+    """
     try:
         path = path_of(directory)
     except CoordinatorError as error:
         raise ValueError(error.message) from None
-    look = _Look(path, _parsed(anchor))
+    look = _Look(path, _parsed(anchor), progress)
     names: list[str] = []
     try:
         names = _directory(look)
@@ -162,7 +177,7 @@ def _ledger(look: _Look) -> None:
     try:
         size = journal.size()
         try:
-            for line in lines(journal, look.tail, size):
+            for line in lines(journal, look.tail, size, look.told_from(0, 2 * size)):
                 look.fold.add(line)
                 look.anchored = look.anchored or (line.sequence, line.hash) == look.anchor
         except LedgerError as error:
@@ -172,7 +187,7 @@ def _ledger(look: _Look) -> None:
             look.fold.refuse_repeated()
         except LedgerError as error:
             look.fault("KEYS", LEDGER_NAME, error.message)
-        _mirror(look, lines(journal, Tail(Position()), size))
+        _mirror(look, lines(journal, Tail(Position()), size, look.told_from(size, 2 * size)))
     finally:
         journal.close()
 

@@ -176,6 +176,7 @@ def _watched(situation: Situation, say: Say) -> None:
         if records[-1].divergence is not None:
             break
     disk.install(None)
+    target.close()  # this process ends by `os._exit`: nobody else would clear its observer's copies away
     say(pickle.dumps((arrivals, records)))
 
 

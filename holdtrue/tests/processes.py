@@ -8,12 +8,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Tests that run under nohup, or in the background of a script, hand down signals that are ignored; a check
+# rightly goes on ignoring those.
 RUNNER = """
+import signal
 import sys
 from pathlib import Path
 from holdtrue import cli
 from holdtrue.check import Options, check
 from holdtrue.tests.fakes import job, phase
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 def run(_options):
     jobs = [job("hangs", pid=sys.argv[2])] if sys.argv[2] else [job("finds", n=n) for n in range(4)]

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -125,13 +125,13 @@ def _live(store: Coordinator, commits: int) -> None:
     have = _commits(store)
     while have < commits:
         row_id = str(uuid.uuid4())
-        steps: tuple[Callable[[], object], ...] = (
-            lambda i=row_id: store.reserve("c", reservation_id=i, ttl_ms=60_000, **BINDING),  # type: ignore[misc]  # the default binds this row's id
-            lambda i=row_id: store.commit("c", i, project_admit_commit_seq=1),  # type: ignore[misc]  # as above
-            lambda i=row_id: store.normal_release("c", i),  # type: ignore[misc]  # as above
-        )
-        for step in steps[: commits - have]:
-            step()
+        store.reserve("c", reservation_id=row_id, ttl_ms=60_000, **BINDING)
+        have += 1
+        if have < commits:
+            store.commit("c", row_id, project_admit_commit_seq=1)
+            have += 1
+        if have < commits:
+            store.normal_release("c", row_id)
             have += 1
 
 
@@ -164,8 +164,13 @@ def run(parent: Path, sizes: Sequence[int], rounds: int = 41) -> list[Growth]:
     with tempfile.TemporaryDirectory(dir=parent, prefix="holdtrue-growth-") as folder:
         scratch = Path(folder) / "raw"
         scratch.mkdir()
-        options = {"initial_max_active_runs": 3, "epoch": 1, "holder_id": "bench"}
-        with open_coordinator(Path(folder) / "store", authority=Authority(), **options) as store:  # type: ignore[arg-type]  # a mixed dict of options
+        with open_coordinator(
+            Path(folder) / "store",
+            initial_max_active_runs=3,
+            epoch=1,
+            holder_id="bench",
+            authority=Authority(),
+        ) as store:
             figures = []
             for size in sorted(sizes):
                 grow(store, size)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from crash_tests.children import HarnessError
-from crash_tests.oracle import Violation, after_the_kill
+from crash_tests.oracle import Violation, after_all
 from crash_tests.scenarios import lease, opening, reserve, set_maximum
 from model.actions import Action, Call, Open
 from model.invariants import check
@@ -46,12 +46,15 @@ def probes(flight: Sequence[Action], world: World, host: str) -> tuple[Action, .
     return (*again, evolve(fresh, host=host))
 
 
-def work_on(target: StoreTarget, world: World, actions: Sequence[Action]) -> Violation | None:
+def work_on(
+    target: StoreTarget, world: World, actions: Sequence[Action], *, struck: str = "kill"
+) -> Violation | None:
+    """Walks on from `world`, in lockstep. A violation names what the store has suffered (`struck`)."""
     walk = Lockstep(target, world, judge=check)
     for action in actions:
         one = walk.step(action)
         if one.divergence is not None:
-            return after_the_kill(one.divergence)
+            return after_all(one.divergence, struck)
         if one.declined:
-            raise HarnessError(f"the model declines {action} after a kill")
+            raise HarnessError(f"the model declines {action} after a {struck}")
     return None

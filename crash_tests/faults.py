@@ -14,7 +14,6 @@ Not covered: what a failed fsync does to pages that the kernel then drops. That 
 import errno
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -22,6 +21,7 @@ import model
 from crash_tests.afterwards import probes, work_on
 from crash_tests.children import HarnessError, Say, in_child
 from crash_tests.oracle import Violation, candidates, decide
+from crash_tests.reading import Fields, StoryError
 from crash_tests.trial import Arrival, Situation
 from impl import disk
 from model.actions import Action, Call, Open, ReadEpoch
@@ -79,12 +79,14 @@ class Fault:
         return {"point": self.point, "n": self.n, "errno": name, "untidy": self.untidy}
 
 
-def fault_from_json(data: Mapping[str, Any]) -> Fault:
-    """What `Fault.to_json` wrote. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
-    number = getattr(errno, str(data["errno"]), None)
+def fault_from_json(trace: Fields) -> Fault:
+    """What `Fault.to_json` wrote. Raises `StoryError` for anything else."""
+    number = getattr(errno, name := trace.text("errno"), None)
     if not isinstance(number, int):
-        raise ValueError(f"{data['errno']!r} is no error number's name")
-    return Fault(str(disk.CrashPoint(data["point"])), int(data["n"]), number, bool(data["untidy"]))
+        raise StoryError(f"{trace.place('errno')}: {name!r} is no error number's name, such as 'EIO'")
+    if (point := trace.text("point")) not in set(disk.CrashPoint):
+        raise StoryError(f"{trace.place('point')}: {point!r} is no marked point of this version's store")
+    return Fault(point, trace.number("n"), number, trace.flag("untidy"))
 
 
 def faults(arrivals: Sequence[Arrival], *, every_error: bool) -> Iterator[Fault]:
@@ -172,7 +174,7 @@ def _world(
     if (wrong := _error(fault, before, action, result)) is not None:
         return wrong
     seen = situation.target.observe()
-    decided = decide(seen, candidates((before, after), 0), (before, after), 0)
+    decided = decide(seen, candidates((before, after), 0), (before, after), 0, struck="fault")
     if isinstance(decided, Violation):
         return evolve(decided, clause=STATE, title=f"{fault}: {decided.title}")
     renamed = "state-rename-after" in passed
@@ -213,8 +215,8 @@ def _next(target: StoreTarget, world: World, flight: Sequence[Action], fault: Fa
     host = last.host if isinstance(last, Call | Open) else "a"
     opens = tuple(action for action in flight if isinstance(action, Open))
     actions = (*opens, *probes(flight, world, host))
-    violation = work_on(target, world, actions)
+    violation = work_on(target, world, actions, struck="fault")
     if violation is None:
         return None
     clause = UNLOCKED if fault.step == "lock-release" else NEXT
-    return evolve(violation, clause=clause, title=f"{fault}: afterwards, {violation.title}")
+    return evolve(violation, clause=clause, title=f"{fault}: {violation.title}")

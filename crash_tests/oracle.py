@@ -126,15 +126,22 @@ def _candidate(label: str, world: World) -> Candidate:
 
 
 def decide(
-    seen: Observation, possible: Sequence[Candidate], worlds: Sequence[World], acknowledged: int
+    seen: Observation,
+    possible: Sequence[Candidate],
+    worlds: Sequence[World],
+    acknowledged: int,
+    *,
+    struck: str = "kill",
 ) -> Candidate | Violation:
-    """The candidate that the disk shows, or why it is none of them."""
+    """The candidate that the disk shows, or why it is none of them. `struck` says what the store suffered."""
     if seen.problems:
-        return Violation(WHOLE, f"what the kill left is not whole: {seen.problems[0]}")
+        return Violation(WHOLE, f"what the {struck} left is not whole: {seen.problems[0]}")
     for candidate in possible:
         if candidate.shown_by(seen):
             if candidate.violated:
-                title = f"the world that the kill left ({candidate.label}) violates {candidate.violated[0]}"
+                title = (
+                    f"the world that the {struck} left ({candidate.label}) violates {candidate.violated[0]}"
+                )
                 return Violation(candidate.violated[0], title)
             return evolve(candidate, world=evolve(candidate.world, temps=seen.temps))
     for lost, world in enumerate(worlds[:acknowledged]):
@@ -142,7 +149,7 @@ def decide(
             missing = acknowledged - lost
             return Violation(
                 ACKNOWLEDGED,
-                f"{missing} acknowledged action(s) are gone after the kill",
+                f"{missing} acknowledged action(s) are gone after the {struck}",
                 differences(possible[0].store, seen.store),
             )
     if seen.launched != worlds[acknowledged].launched:
@@ -151,7 +158,7 @@ def decide(
     nearest = min(possible, key=lambda candidate: len(_differences(candidate, seen)))
     return Violation(
         OLD_OR_NEW,
-        f"the kill left neither the world before nor the world after (nearest: {nearest.label})",
+        f"the {struck} left neither the world before nor the world after (nearest: {nearest.label})",
         _differences(nearest, seen),
     )
 
@@ -165,12 +172,12 @@ def _differences(candidate: Candidate, seen: Observation) -> tuple[Difference, .
     )
 
 
-def after_the_kill(divergence: Divergence) -> Violation:
-    """What went wrong when the store was used again."""
+def after_all(divergence: Divergence, struck: str = "kill") -> Violation:
+    """What went wrong when the store was used again, after it was `struck`: by a kill, or by a fault."""
     kind = "works on differently" if divergence.kind != "outcome" else "does not work on"
     return Violation(
         f"{STUCK} ({divergence.clause})",
-        f"after the kill the store {kind}: {divergence.title}",
+        f"after the {struck} the store {kind}: {divergence.title}",
         divergence.differences,
         divergence.index,
     )

@@ -14,7 +14,8 @@ from typing import Any, Literal
 from attrs import frozen
 
 from crash_tests.oracle import Violation
-from crash_tests.stories import Story, StoryError, story_from_json, tell
+from crash_tests.reading import Fields, StoryError
+from crash_tests.stories import Story, story_from_json, tell
 from model.forms import action_to_json
 from model.values import JSON
 
@@ -67,11 +68,12 @@ def _story(story: Story) -> Replay:
 def _race(trace: Mapping[str, Any]) -> Replay:
     from crash_tests.jobs import once, race_named
 
+    fields = Fields(trace)
+    name, clause = fields.text("name"), fields.text("clause")
     try:
-        race = race_named(str(trace["name"]))
-        clause = str(trace["clause"])
-    except KeyError as error:
-        raise StoryError(f"this is no trace of a race: {error} is missing or unknown") from None
+        race = race_named(name)
+    except (KeyError, ValueError):
+        raise StoryError(f"name: {name!r} is no race of this version") from None
     for attempt in range(1, RACES_AGAIN + 1):
         if wrong := once(race):
             found = Violation(race.clause, wrong[0])

@@ -13,6 +13,8 @@ from attrs import frozen
 from crash_tests.faults import Fault, fault_from_json, strike
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
+from crash_tests.reading import Fields, checked
+from crash_tests.reading import StoryError as StoryError
 from crash_tests.scenarios import Scenario
 from crash_tests.trial import Situation, awoken, kill, prepared, record, recover, survive
 from model.actions import Action
@@ -23,10 +25,6 @@ from stateful_tests.results import Failure
 
 SCHEMA_VERSION = 1
 REPRODUCE = "holdtrue replay {trace}"
-
-
-class StoryError(ValueError):
-    """A trace of a kill can't be read. The message names the place in it."""
 
 
 @frozen
@@ -89,39 +87,40 @@ class Story:
 
 def story_from_json(data: Mapping[str, Any]) -> Story:
     """The story in a trace of the kind `kill`. Raises `StoryError`."""
-    try:
-        if data["schema_version"] != SCHEMA_VERSION:
-            raise StoryError(
-                f"schema_version is {data['schema_version']!r}, this version reads {SCHEMA_VERSION}"
-            )
-        broken = data["broken_off"]
-        scenario = Scenario(
-            str(data["name"]),
-            str(data["why"]),
-            _actions(data, "history"),
-            _actions(data, "flight"),
-            "missing" if data["layout"] == "missing" else "existing",
-            None if broken is None else (str(broken[0]), int(broken[1])),
-        )
-        kills = tuple(
-            Killed(_actions(one, "during"), str(one["point"]), int(one["n"])) for one in data["kills"]
-        )
-        seen = data["violation"]
-        violation = Violation(str(seen["clause"]), str(seen["title"]), (), int(seen["action"]))
-        fault = None if data["fault"] is None else fault_from_json(data["fault"])
-        return Story(scenario, kills, _actions(data, "after"), violation, bool(data["survivor"]), fault)
-    except StoryError:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise StoryError(f"this is no trace of a kill: {type(error).__name__}: {error}") from None
+    trace = Fields(data)
+    trace.version(SCHEMA_VERSION)
+    scenario = Scenario(
+        trace.text("name"),
+        trace.text("why"),
+        _actions(trace, "history"),
+        _actions(trace, "flight"),
+        "missing" if trace.text("layout") == "missing" else "existing",
+        _broken_off(trace),
+    )
+    kills = tuple(
+        Killed(_actions(one, "during"), one.text("point"), one.number("n")) for one in trace.objects("kills")
+    )
+    seen, fault = trace.nested("violation"), trace.maybe("fault")
+    violation = Violation(seen.text("clause"), seen.text("title"), (), seen.number("action"))
+    struck = None if fault is None else fault_from_json(fault)
+    return Story(scenario, kills, _actions(trace, "after"), violation, trace.flag("survivor"), struck)
+
+
+def _broken_off(trace: Fields) -> tuple[str, int] | None:
+    if trace.any("broken_off") is None:
+        return None
+    parts = list(trace.items("broken_off"))
+    if len(parts) != 2:
+        raise StoryError(f"broken_off: a point and a number are needed, and {len(parts)} items stand there")
+    return checked(parts[0][0], str, parts[0][1]), checked(parts[1][0], int, parts[1][1])
 
 
 def _to_json(actions: Sequence[Action]) -> list[JSON]:
     return [action_to_json(action) for action in actions]
 
 
-def _actions(data: Mapping[str, Any], name: str) -> tuple[Action, ...]:
-    return tuple(action_from_json(one, f"{name}[{index}]") for index, one in enumerate(data[name]))
+def _actions(trace: Fields, name: str) -> tuple[Action, ...]:
+    return trace.each(name, action_from_json)
 
 
 def tell(story: Story) -> Violation | str | None:

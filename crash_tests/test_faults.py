@@ -7,6 +7,7 @@ import pytest
 from crash_tests.faults import ERRORS, Fault, fault_from_json, faults, strike
 from crash_tests.ground import ground
 from crash_tests.paths import PASSED
+from crash_tests.reading import Fields
 from crash_tests.scenarios import SCENARIOS
 from crash_tests.trial import prepared, record
 
@@ -38,7 +39,7 @@ def test_between_them_the_scenarios_struck_here_take_every_step() -> None:
 
 def test_a_fault_survives_its_json() -> None:
     fault = Fault("state-write-torn", 2, errno.ENOSPC, untidy=True)
-    assert fault_from_json(fault.to_json()) == fault
+    assert fault_from_json(Fields(fault.to_json())) == fault
     assert str(fault) == ("state-write-torn (2) failing with ENOSPC, and its temporary file can't be removed")
 
 
@@ -48,4 +49,4 @@ def test_a_fault_survives_its_json() -> None:
 def test_json_that_is_no_fault_is_refused(name: str, value: str) -> None:
     form = {**Fault("state-write-torn", 1, errno.EIO).to_json(), name: value}
     with pytest.raises(ValueError, match=value):
-        fault_from_json(form)
+        fault_from_json(Fields(form))

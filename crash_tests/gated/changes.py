@@ -5,11 +5,12 @@ A `Change` is one of them, with its place. The generators give all of a kind, or
 
 import random
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from attrs import frozen
 
 from crash_tests.gated.forgeries import KINDS, forged
+from crash_tests.reading import Fields
 from model.gated.actions import Tamper
 from model.values import JSON
 from stateful_tests.gated.observe import LEDGER, MIRROR
@@ -51,9 +52,9 @@ class Change:
         return {"file": self.file, "kind": self.kind, "at": self.at, "n": self.n}
 
 
-def change_from_json(data: Mapping[str, Any]) -> Change:
-    """What `Change.to_json` wrote. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
-    return Change(str(data["file"]), str(data["kind"]), int(data["at"]), int(data["n"]))
+def change_from_json(trace: Fields) -> Change:
+    """What `Change.to_json` wrote. Raises `StoryError` for anything else."""
+    return Change(trace.text("file"), trace.text("kind"), trace.number("at"), trace.number("n"))
 
 
 def flips(size: int, file: str, draw: random.Random, *, sample: int | None) -> Iterator[Change]:

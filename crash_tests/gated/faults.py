@@ -14,13 +14,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from crash_tests.children import HarnessError, Say, in_child
 from crash_tests.gated.trial import Arrival, Situation, look, recover, recovery
 from crash_tests.oracle import Violation
+from crash_tests.reading import Fields, StoryError
 from impl import disk
 from model.gated.actions import Transact
 from model.gated.values import LedgerFile, World
@@ -69,12 +69,14 @@ class Fault:
         return {"point": self.point, "n": self.n, "errno": name, "lasting": self.lasting}
 
 
-def fault_from_json(data: Mapping[str, Any]) -> Fault:
-    """What `Fault.to_json` wrote. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
-    number = getattr(errno, str(data["errno"]), None)
+def fault_from_json(trace: Fields) -> Fault:
+    """What `Fault.to_json` wrote. Raises `StoryError` for anything else."""
+    number = getattr(errno, name := trace.text("errno"), None)
     if not isinstance(number, int):
-        raise ValueError(f"{data['errno']!r} is no error number's name")
-    return Fault(str(disk.CrashPoint(data["point"])), int(data["n"]), number, bool(data["lasting"]))
+        raise StoryError(f"{trace.place('errno')}: {name!r} is no error number's name, such as 'EIO'")
+    if (point := trace.text("point")) not in set(disk.CrashPoint):
+        raise StoryError(f"{trace.place('point')}: {point!r} is no marked point of this version's store")
+    return Fault(point, trace.number("n"), number, trace.flag("lasting"))
 
 
 def _is_of_a_file(point: str) -> bool:
@@ -106,14 +108,14 @@ def strike(situation: Situation, fault: Fault) -> Violation | None:
     index, result, effects = pickle.loads(ended.said)
     if isinstance(result, Crashed):
         return Violation(ERROR, f"{fault}: the call ended with {result.text}")
-    left = look(situation, effects, index)
+    left = look(situation, effects, index, struck="fault")
     if isinstance(left, Violation):
         return evolve(left, title=f"{fault}: {left.title}")
     transacting = isinstance(situation.flight[index], Transact)
     if transacting and (wrong := _untrue(situation.worlds[index], left.decided.world, result)):
         return Violation(TRUE, f"{fault}: {wrong}")
-    violation = recover(situation, left, recovery(situation.flight[index:]))
-    return violation and evolve(violation, title=f"{fault}: afterwards, {violation.title}")
+    violation = recover(situation, left, recovery(situation.flight[index:]), struck="fault")
+    return violation and evolve(violation, title=f"{fault}: {violation.title}")
 
 
 def _untrue(before: World, after: World, result: Result) -> str | None:

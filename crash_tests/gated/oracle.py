@@ -62,22 +62,27 @@ def _dead(world: World) -> World:
 
 
 def decide(
-    seen: Observation, possible: Sequence[Candidate], worlds: Sequence[World], acknowledged: int
+    seen: Observation,
+    possible: Sequence[Candidate],
+    worlds: Sequence[World],
+    acknowledged: int,
+    *,
+    struck: str = "kill",
 ) -> Candidate | Violation:
-    """The candidate that the files show, or why it is none of them."""
+    """The candidate that the files show, or why it is none of them. `struck` says what the store suffered."""
     if seen.problems:
-        return Violation(WHOLE, f"what the kill left is not whole: {seen.problems[0]}")
+        return Violation(WHOLE, f"what the {struck} left is not whole: {seen.problems[0]}")
     for candidate in possible:
         if candidate.shown_by(seen):
             return candidate
     told = set(worlds[acknowledged].acknowledged)
     lost = told - {line.hash for line in seen.reading.lines if line is not None}
     if lost and _is_whole(worlds[acknowledged]):
-        return Violation(ACKNOWLEDGED, f"{len(lost)} acknowledged event(s) are gone after the kill")
+        return Violation(ACKNOWLEDGED, f"{len(lost)} acknowledged event(s) are gone after the {struck}")
     nearest = min(possible, key=lambda one: len(_differences(one, seen)))
     return Violation(
         BEFORE_OR_AFTER,
-        f"the kill left none of what the call may leave (nearest: {nearest.label})",
+        f"the {struck} left none of what the call may leave (nearest: {nearest.label})",
         _differences(nearest, seen),
     )
 

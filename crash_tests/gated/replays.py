@@ -7,8 +7,8 @@ from crash_tests.gated import changes, tamper
 from crash_tests.gated.jobs import once, race_named
 from crash_tests.gated.stories import Story, story_from_json, tell
 from crash_tests.oracle import Violation
+from crash_tests.reading import Fields, StoryError
 from crash_tests.replays import RACES_AGAIN, Replay
-from crash_tests.stories import StoryError
 from model.gated.forms import action_to_json
 
 
@@ -35,24 +35,25 @@ def _judged(clause: str, now: Violation | None, told: tuple[str, ...]) -> Replay
 
 
 def _tampering(trace: Mapping[str, Any]) -> Replay:
-    try:
-        name, clause = trace["victim"], str(trace["clause"])
-        change = changes.change_from_json(trace["change"])
-        if name not in tamper.VICTIMS:
-            raise StoryError(f"victim: {name!r} is none of {', '.join(tamper.VICTIMS)}")
-        with tamper.victim(name) as store:
-            now = tamper.judge(store, change, must_open=change.kind == "tail-torn")
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise StoryError(f"this is no trace of a tampering: {type(error).__name__}: {error}") from None
+    fields = Fields(trace)
+    clause, change = fields.text("clause"), changes.change_from_json(fields.nested("change"))
+    name = next((one for one in tamper.VICTIMS if one == fields.text("victim")), None)
+    if name is None:
+        raise StoryError(f"victim: {trace['victim']!r} is none of {', '.join(tamper.VICTIMS)}")
+    with tamper.victim(name) as store:
+        if (wrong := store.refuses(change)) is not None:
+            raise StoryError(f"change: {wrong}")
+        now = tamper.judge(store, change, must_open=change.kind == "tail-torn")
     return _judged(clause, now, (str(change),))
 
 
 def _race(trace: Mapping[str, Any]) -> Replay:
+    fields = Fields(trace)
+    name, clause = fields.text("name"), fields.text("clause")
     try:
-        race = race_named(str(trace["name"]))
-        clause = str(trace["clause"])
-    except (KeyError, ValueError) as error:
-        raise StoryError(f"this is no trace of a race: {error} is missing or unknown") from None
+        race = race_named(name)
+    except (KeyError, ValueError):
+        raise StoryError(f"name: {name!r} is no race of this version") from None
     for attempt in range(1, RACES_AGAIN + 1):
         if wrong := once(race):
             found = Violation(race.clause, wrong[0])

@@ -17,7 +17,8 @@ from crash_tests.gated.survivors import Survivor
 from crash_tests.gated.trial import Situation, awoken, kill, prepared, record, recover
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
-from crash_tests.stories import REPRODUCE, StoryError
+from crash_tests.reading import Fields, StoryError
+from crash_tests.stories import REPRODUCE
 from model.gated.actions import Action, Call
 from model.gated.forms import action_from_json, action_to_json
 from model.values import JSON
@@ -87,37 +88,41 @@ class Story:
 
 def story_from_json(data: Mapping[str, Any]) -> Story:
     """The story in a trace of the kind `kill` whose system is the ledger. Raises `StoryError`."""
-    try:
-        if data["schema_version"] != SCHEMA_VERSION:
-            raise StoryError(
-                f"schema_version is {data['schema_version']!r}, this version reads {SCHEMA_VERSION}"
-            )
-        scenario = Scenario(
-            str(data["name"]),
-            str(data["why"]),
-            _actions(data, "history"),
-            _actions(data, "flight"),
-            _actions(data, "warm"),
-        )
-        kills = tuple(
-            Killed(_actions(one, "during"), str(one["point"]), int(one["n"])) for one in data["kills"]
-        )
-        seen = data["violation"]
-        violation = Violation(str(seen["clause"]), str(seen["title"]), (), int(seen["action"]))
-        fault = None if data["fault"] is None else fault_from_json(data["fault"])
-        return Story(scenario, kills, _actions(data, "after"), violation, bool(data["survivor"]), fault)
-    except StoryError:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise StoryError(f"this is no trace of a kill: {type(error).__name__}: {error}") from None
+    trace = Fields(data)
+    trace.version(SCHEMA_VERSION)
+    scenario = Scenario(
+        trace.text("name"),
+        trace.text("why"),
+        _actions(trace, "history"),
+        _calls(trace, "flight"),
+        _actions(trace, "warm"),
+    )
+    kills = tuple(
+        Killed(_calls(one, "during"), one.text("point"), one.number("n")) for one in trace.objects("kills")
+    )
+    seen, fault = trace.nested("violation"), trace.maybe("fault")
+    violation = Violation(seen.text("clause"), seen.text("title"), (), seen.number("action"))
+    struck = None if fault is None else fault_from_json(fault)
+    return Story(scenario, kills, _actions(trace, "after"), violation, trace.flag("survivor"), struck)
 
 
 def _to_json(actions: Sequence[Action]) -> list[JSON]:
     return [action_to_json(action) for action in actions]
 
 
-def _actions(data: Mapping[str, Any], name: str) -> tuple[Any, ...]:
-    return tuple(action_from_json(one, f"{name}[{index}]") for index, one in enumerate(data[name]))
+def _actions(trace: Fields, name: str) -> tuple[Action, ...]:
+    return trace.each(name, action_from_json)
+
+
+def _calls(trace: Fields, name: str) -> tuple[Call, ...]:
+    return trace.each(name, _call)
+
+
+def _call(form: object, where: str) -> Call:
+    action = action_from_json(form, where)
+    if not isinstance(action, Call):
+        raise StoryError(f"{where}: nobody is killed in {action_to_json(action)['do']!r}, which is no call")
+    return action
 
 
 def tell(story: Story) -> Violation | str | None:

@@ -78,6 +78,19 @@ class Victim:
         assert self.picture.files is not None
         return self.picture.files[file][1]
 
+    def refuses(self, change: Change) -> str | None:
+        """Why `change` can't be done to this store, if it can't."""
+        files = self.picture.files or {}
+        if change.file not in files:
+            return f"there is no file {change.file!r}; there are {', '.join(sorted(files))}"
+        if change.kind in STATEMENTS:
+            return None
+        try:
+            change.done_to(self.content(change.file))
+        except (ValueError, IndexError) as error:
+            return f"{change} can't be done: {error}"
+        return None
+
     def put(self, change: Change) -> None:
         self.close()
         self.ground.put_back(self.picture)

@@ -198,12 +198,14 @@ def kill(situation: Situation, arrival: Arrival, *, put_back: bool = True) -> Af
     return look(situation, arrival.effects, len(ended.said))
 
 
-def look(situation: Situation, effects: Effects, acknowledged: int) -> Aftermath | Violation:
+def look(
+    situation: Situation, effects: Effects, acknowledged: int, *, struck: str = "kill"
+) -> Aftermath | Violation:
     """What stands there now, as the oracle sees it."""
     picture = situation.ground.picture()
     seen = situation.observer.look(effects)
     possible = candidates(situation.worlds, situation.flight, acknowledged)
-    decided = decide(seen, possible, situation.worlds, acknowledged)
+    decided = decide(seen, possible, situation.worlds, acknowledged, struck=struck)
     return decided if isinstance(decided, Violation) else Aftermath(picture, decided, effects)
 
 
@@ -221,27 +223,31 @@ def recovery(flight: Sequence[Call]) -> tuple[Action, ...]:
     return (*opened, OpenLedger("z"), CloseLedger("z"))
 
 
-def recover(situation: Situation, left: Aftermath, actions: Sequence[Action]) -> Violation | None:
+def recover(
+    situation: Situation, left: Aftermath, actions: Sequence[Action], *, struck: str = "kill"
+) -> Violation | None:
     """Performs `actions` on what a kill left, in lockstep with the model; the first thing that is wrong.
 
-    The directory must stand as the kill left it.
+    The directory must stand as the kill left it, or whatever else `struck`.
     """
     with LedgerTarget(situation.ground.directory) as target:
         target.effects.happened = list(left.effects)
-        return work_on(target, left.decided.world, actions)
+        return work_on(target, left.decided.world, actions, struck=struck)
 
 
-def work_on(target: LedgerTarget, world: World, actions: Sequence[Action]) -> Violation | None:
+def work_on(
+    target: LedgerTarget, world: World, actions: Sequence[Action], *, struck: str = "kill"
+) -> Violation | None:
     """Walks on from `world`. What can't happen because the store may not be opened is left out."""
     walk = LedgerLockstep(target, world, judge=judge)
     for action in actions:
         one = walk.step(action)
         if one.divergence is not None:
-            return after_the_kill(one.divergence)
+            return after_all(one.divergence, struck)
     return None
 
 
-def after_the_kill(divergence: Divergence) -> Violation:
-    """What went wrong when the store was used again."""
-    title = f"after the kill the store does not work on: {divergence.title}"
+def after_all(divergence: Divergence, struck: str = "kill") -> Violation:
+    """What went wrong when the store was used again, after it was `struck`: by a kill, or by a fault."""
+    title = f"after the {struck} the store does not work on: {divergence.title}"
     return Violation(f"{STUCK} ({divergence.clause})", title, divergence.differences, divergence.index)

@@ -115,7 +115,7 @@ def test_a_trace_of_another_schema_is_a_usage_error(
         (b"[]", "a JSON object is expected"),
         (b"null", "a JSON object is expected"),
         (b"{}", "schema_version"),
-        (b'{"kind": "kill"}', "no trace of a kill"),
+        (b'{"kind": "kill"}', "schema_version: missing"),
         (b'{"verdict": {}, "phases": []}', "the summary of a run"),
     ],
 )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from model.start import START_CLOCK
+from reports.disk_words import disk_words
 from reports.kill_story import kill_rows, render_kill
 from reports.plain import grid, paragraph, safe
 from reports.words import Names, action_words, outcome_words
@@ -16,6 +17,7 @@ FIRST_SHOWN = 6
 LAST_SHOWN = 18
 SHOWN_DIFFERENCES = 10
 STEP_COLUMNS = (4, 34, 18, 18)
+DISK_COLUMNS = (4, 26, 17, 16, 9)
 DIFFERENCE_COLUMNS = (38, 18, 18)
 
 Cells = tuple[str, ...]
@@ -25,7 +27,7 @@ def render_story(trace: Any) -> list[str]:
     """The steps of `trace` (a trace's JSON) as lines, with the first difference marked by `>`."""
     if not isinstance(trace, Mapping):
         return paragraph(f"a trace of an unknown shape: {safe(trace)}")
-    names = Names(_start(trace))
+    names = Names(start_of(trace))
     if trace.get("kind") == "kill":
         violation = trace.get("violation")
         told = render_kill(_cut(kill_rows(trace, names)), trace, names)
@@ -44,30 +46,42 @@ def render_story(trace: Any) -> list[str]:
     lines = []
     if trace.get("why"):
         lines += [*paragraph(safe(trace["why"]), then=""), ""]
-    lines += grid(("", "action", "model", "store"), _cut(rows), STEP_COLUMNS)
+    lines += _table(rows)
     if isinstance(divergence, Mapping):
         lines += ["", *_difference(divergence, names)]
     legend = names.legend()
     return [*lines, "", *legend] if legend else lines
 
 
-def _start(trace: Mapping[str, Any]) -> int:
+def start_of(trace: Mapping[str, Any]) -> int:
+    """The clock at the trace's beginning, in ms since the epoch."""
     initial = trace.get("initial")
     clock = initial.get("clock") if isinstance(initial, Mapping) else None
     return clock if isinstance(clock, int) and not isinstance(clock, bool) else START_CLOCK
 
 
-def _row(at: int, step: Any, marked: object, names: Names) -> Cells:
-    number = f"{at + 1} >" if at == marked else str(at + 1)
+def step_cells(step: Any, names: Names) -> Cells:
+    """A step in words: what was done, what the model said, what the store did, what was on disk then."""
     if not isinstance(step, Mapping):
-        return (number, names.of(step), "", "")
-    action = step.get("action", step)
+        return (names.of(step), "", "", "")
     return (
-        number,
-        action_words(action, names),
+        action_words(step.get("action", step), names),
         outcome_words(step.get("expected"), names),
         outcome_words(step.get("observed"), names),
+        disk_words(step.get("disk")),
     )
+
+
+def _row(at: int, step: Any, marked: object, names: Names) -> Cells:
+    number = f"{at + 1}{' >' if at < 99 else '>'}" if at == marked else str(at + 1)
+    return (number, *step_cells(step, names))
+
+
+def _table(rows: list[Cells]) -> list[str]:
+    """The steps; what was on disk has a column where the trace knows it."""
+    if any(row[-1] for row in rows):
+        return grid(("", "action", "model", "store", "on disk"), _cut(rows), DISK_COLUMNS)
+    return grid(("", "action", "model", "store"), _cut([row[:-1] for row in rows]), STEP_COLUMNS)
 
 
 def _cut(rows: list[Cells]) -> list[Cells]:

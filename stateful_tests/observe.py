@@ -51,6 +51,13 @@ class Observation:
             "launched": list(self.launched),
         }
 
+    def brief(self) -> dict[str, JSON]:
+        """What is on disk, in a few numbers, for a trace's step. The same on every machine and in every run."""
+        told: dict[str, JSON] = {"temps": self.temps, "identity": self.identity}
+        if self.store is not None:
+            told |= {"commitSeq": self.store["commitSeq"], "rows": len(self.store["reservations"])}
+        return {**told, "problems": list(self.problems)} if self.problems else told
+
 
 @frozen
 class Sight:

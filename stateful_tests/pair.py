@@ -5,7 +5,7 @@ compared, which is what a subclass is for; the model's own invariants must hold 
 at the first difference: after one, the two worlds have nothing to say to each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from attrs import frozen
@@ -95,6 +95,8 @@ class StepRecord:
     divergence: Divergence | None = None
     struck: tuple[str, ...] = ()
     declined: bool = False
+    disk: Mapping[str, JSON] | None = None
+    """What was on disk afterwards, where somebody looked."""
 
 
 class DivergedError(AssertionError):

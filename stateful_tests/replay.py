@@ -5,18 +5,20 @@
 - `drifted`: something else than recorded happened first: the model expects something else now, or model and
   store differ elsewhere, or an action makes no sense any more. `index` is the step.
 
-It doesn't decide whether drift is good: a changed rule drifts too.
+It doesn't decide whether drift is good: a changed rule drifts too. Each step tells what was on disk after it,
+and `watch` sees it while the store stands there, as it was left.
 """
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from model.values import JSON
 from stateful_tests.compare import differences
@@ -26,6 +28,11 @@ from stateful_tests.trace import Trace
 
 Factory = Callable[[Path], Subject]
 """Makes a target for a store in the given (not yet existing) directory."""
+
+Watch = Callable[[StepRecord, Path], None]
+"""Is told of each step when it has been taken, and of the store's directory."""
+
+_RANDOM = re.compile(r"[0-9a-f]{32}")
 
 
 @frozen
@@ -61,27 +68,42 @@ def run(
     factory: Factory | None = None,
     judge: Judge | None = None,
     system: System | None = None,
+    watch: Watch | None = None,
+    kept: list[StepRecord] | None = None,
 ) -> tuple[StepRecord, ...]:
     """Walks model and a fresh store through `actions`, up to the first difference.
 
     Unless given, `world` is that in which nothing has happened, and `factory` and `system` the coordinator's.
+    What was seen stands in `kept`, too, whatever is raised.
     """
     system = system or system_named(COORDINATOR)
-    records: list[StepRecord] = []
+    records: list[StepRecord] = [] if kept is None else kept
     with workspace() as root:
-        target = (factory or system.target)(root / "store")
+        directory = root / "store"
+        target = (factory or system.target)(directory)
         try:
             pair = system.pair(target, system.initial({}) if world is None else world, judge)
             for action in actions:
-                records.append(pair.step(action))
-                if records[-1].divergence is not None:
+                one = pair.step(action)
+                records.append(evolve(one, disk=_on_disk(pair.observation, directory)))
+                if watch is not None:
+                    watch(records[-1], directory)
+                if one.divergence is not None:
                     break
         finally:
             target.close()
     return tuple(records)
 
 
-def replay(trace: Trace, *, factory: Factory | None = None, judge: Judge | None = None) -> ReplayResult:
+def _on_disk(observation: Any, directory: Path) -> dict[str, JSON]:
+    """What is on disk in a few words. Random parts of names are left out: equal runs tell equal things."""
+    names = sorted(_RANDOM.sub("*", one.name) for one in directory.iterdir()) if directory.is_dir() else []
+    return {**getattr(observation, "brief", dict)(), "files": list(names)}
+
+
+def replay(
+    trace: Trace, *, factory: Factory | None = None, judge: Judge | None = None, watch: Watch | None = None
+) -> ReplayResult:
     """Replays `trace` on a fresh store that `factory` makes, and compares with what was recorded.
 
     The invariants are judged if `judge` says how, or if one of them is what the trace violates.
@@ -89,11 +111,13 @@ def replay(trace: Trace, *, factory: Factory | None = None, judge: Judge | None 
     system = system_named(trace.system)
     if judge is None and isinstance(trace.divergence, dict) and trace.divergence.get("kind") == "invariant":
         judge = system.judge
+    seen: list[StepRecord] = []
+    how = {"world": trace.world(), "factory": factory, "judge": judge, "system": system, "watch": watch}
     try:
-        records = run(trace.actions, world=trace.world(), factory=factory, judge=judge, system=system)
+        run(trace.actions, kept=seen, **how)
     except LookupError as error:
-        return ReplayResult("drifted", None, f"an action names what is not there: {error}", ())
-    return _judged(trace, records, system)
+        return ReplayResult("drifted", len(seen), f"it names what is not there: {error}", tuple(seen))
+    return _judged(trace, seen, system)
 
 
 def _judged(trace: Trace, records: Sequence[StepRecord], system: System) -> ReplayResult:

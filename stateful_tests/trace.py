@@ -32,18 +32,23 @@ class TraceError(ValueError):
 
 @frozen
 class TraceStep:
-    """One action, the model's outcome when the trace was recorded, and the store's (none if not sent)."""
+    """One action, the model's outcome when the trace was recorded, and the store's (none if not sent).
+
+    `disk` tells in a few words what was on disk then, for people; `None` where nobody looked.
+    """
 
     action: Any
     expected: JSON = None
     observed: JSON = None
+    disk: JSON = None
 
     def to_json(self, system: System) -> dict[str, JSON]:
-        return {
+        told: dict[str, JSON] = {
             "action": system.action_to_json(self.action),
             "expected": self.expected,
             "observed": self.observed,
         }
+        return told if self.disk is None else {**told, "disk": self.disk}
 
 
 @frozen
@@ -102,6 +107,7 @@ def record(
             one.action,
             system.outcome_to_json(one.expected),
             None if one.observed is None else one.observed.to_json(),
+            None if one.disk is None else dict(one.disk),
         )
         for one in records
     )
@@ -198,7 +204,8 @@ def _system(data: Mapping[str, Any]) -> System:
 
 
 def _step(data: object, where: str, system: System) -> TraceStep:
-    if not isinstance(data, dict) or "action" not in data or set(data) - {"action", "expected", "observed"}:
+    known = {"action", "expected", "observed", "disk"}
+    if not isinstance(data, dict) or "action" not in data or set(data) - known:
         raise TraceError(
             f"{where}: an object with action, expected and observed is expected: {_shown(data)}."
         )
@@ -206,7 +213,7 @@ def _step(data: object, where: str, system: System) -> TraceStep:
         action = system.action_from_json(data["action"], f"{where}.action")
     except ValueError as error:
         raise TraceError(f"{error}. If a later version wrote this trace, replay it with that one.") from None
-    return TraceStep(action, data.get("expected"), data.get("observed"))
+    return TraceStep(action, data.get("expected"), data.get("observed"), data.get("disk"))
 
 
 def _shown(value: object) -> str:

@@ -52,6 +52,19 @@ class Observation:
             "effects": list(self.effects),
         }
 
+    def brief(self) -> dict[str, JSON]:
+        """What is on disk, in a few numbers, for a trace's step. `mirror` is the number of events that it has
+        seen, or what is the matter with it. The same on every machine and in every run."""
+        mirror = self.store["mirror"]
+        told: dict[str, JSON] = {
+            "events": len(self.store["ledger"]),
+            "mirror": mirror["sequence"] if isinstance(mirror, dict) else mirror,
+            "effects": len(self.effects),
+        }
+        if self.reading.tail:
+            told["tail"] = self.reading.tail
+        return {**told, "problems": list(self.problems)} if self.problems else told
+
 
 @define
 class Observer:

@@ -189,7 +189,21 @@ def hostile() -> Example:
 
 
 _KEPT = frozenset(
-    {"word", "name", "trace", "itf", "evidence", "repro", "how", "system", "phase", "kind", "id", "why"}
+    {
+        "word",
+        "name",
+        "trace",
+        "itf",
+        "evidence",
+        "repro",
+        "how",
+        "system",
+        "phase",
+        "kind",
+        "id",
+        "why",
+        "verdict",
+    }
     | {"started_at", "commit", "source_sha256", "lock_sha256", "phases.times", "profile"}
 )
 _KEPT_IN_TRACES = frozenset({"do", "kind", "trial", "system", "layout", "operation", "point", "moment"})

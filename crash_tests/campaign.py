@@ -1,9 +1,10 @@
 """A scenario killed everywhere: at every point that it passes, and then at every point of its recovery.
 
 Counts what was really done, by the keys `kill/<scenario>/<point>#<n>` and `point/<point>`, and for kills of
-a recovery `kill/<scenario>, recovering/<point>#<n>` and `recovery/<scenario>`. Recoveries that start from
-the same bytes and the same knowledge are the same recovery, so each of them is killed once, however many
-kills lead to it.
+a recovery `kill/<scenario>, recovering/<point>#<n>` and `recovery/<scenario>`. What a kill of the scenario
+itself left is `left/<scenario>/<point>/<before, after, ...>`, or `.../none of these`. Recoveries that start
+from the same bytes and the same knowledge are the same recovery, so each of them is killed once, however
+many kills lead to it.
 
 After a few failures a scenario is left: one is enough to act on, and a broken store has hundreds.
 """
@@ -37,6 +38,8 @@ from stateful_tests.results import Failure
 
 ENOUGH = 3
 """Failures after which a scenario is left."""
+OF_NONE = "none of these"
+"""What a kill left, in the counts, if it is none of the worlds that it may leave."""
 
 
 @frozen
@@ -144,6 +147,9 @@ class _Run:
                 break
             kills = (*before, Killed(situation.flight, arrival.point, arrival.n))
             left = kill(situation, arrival)
+            if not before:
+                label = OF_NONE if isinstance(left, Violation) else left.decided.label
+                self.campaign.counts[f"left/{self.scenario.name}/{arrival.point}/{label}"] += 1
             if isinstance(left, Violation):
                 self.fail(kills, (), left)
             else:

@@ -68,6 +68,19 @@ def test_a_temporary_file_that_nobody_removes_is_caught(monkeypatch: Patch) -> N
     assert "C6" in clause
 
 
+def test_what_each_kill_left_is_counted() -> None:
+    counts = _campaign("reserve").counts
+    assert counts["left/reserve/state-rename-before/before"] == 1
+    assert counts["left/reserve/state-rename-after/after"] == 1
+    left = sum(count for key, count in counts.items() if key.startswith("left/"))
+    assert left == sum(count for key, count in counts.items() if key.startswith("kill/reserve/"))
+
+
+def test_that_a_kill_left_nothing_legal_is_counted(monkeypatch: Patch) -> None:
+    _write_in_place(monkeypatch)
+    assert _campaign("reserve").counts["left/reserve/state-write-torn/none of these"] == 1
+
+
 def test_a_publication_that_comes_after_its_answer_is_caught_without_any_kill(monkeypatch: Patch) -> None:
     _write_behind(monkeypatch)
     campaign = _campaign("burst")

@@ -43,8 +43,9 @@ KINDS = {
     "invariant": "invariants evaluated",
     "witness": "witnesses of invariants",
 }
-"""Kinds of counts in words; `rule`, `kill`, `point` and plain numbers are shown elsewhere."""
-_ELSEWHERE = frozenset({"rule", "kill", "point", "actions", "examples", "declined"})
+"""Kinds of counts in words; `rule`, `kill`, `point` and plain numbers are shown elsewhere, and what kills left
+and how reservations changed in the audit page alone."""
+_ELSEWHERE = frozenset({"rule", "kill", "point", "left", "lifecycle", "actions", "examples", "declined"})
 _MOMENTS = ("before", "torn", "after")
 
 

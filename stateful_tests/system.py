@@ -31,8 +31,8 @@ class Counts(Protocol):
 
     counts: Counter[str]
 
-    def see(self, before: Any, record: StepRecord, /) -> None:
-        """Counts one step that started in the world `before`."""
+    def see(self, before: Any, record: StepRecord, after: Any, /) -> None:
+        """Counts one step that led the model from the world `before` to `after`."""
 
 
 @frozen

@@ -54,6 +54,18 @@ def test_model_and_store_agree_under_hypothesis_and_the_same_seed_sees_the_same(
     assert first.counts["examples"] >= MACHINE["examples"]
 
 
+def test_each_way_from_one_state_of_a_reservation_to_another_is_counted() -> None:
+    counts = run_walks(WALKS).counts
+    ways = {
+        key.removeprefix("lifecycle/"): count for key, count in counts.items() if key.startswith("lifecycle")
+    }
+    assert 0 < ways["none/reserve/reserved"] <= counts["rule/reserve/accepted"]
+    assert ways["committed/markOrphanSuspect/orphan-suspect"] > 0
+    assert {way.partition("/")[0] for way in ways} == {"none", "reserved", "committed", "orphan-suspect"}, (
+        "nothing comes back from a terminal state"
+    )
+
+
 def test_another_seed_sees_something_else() -> None:
     assert run_machine(MACHINE).counts != run_machine({**MACHINE, "seed": 4}).counts
     assert run_walks(WALKS).counts != run_walks({**WALKS, "seed": 4}).counts
@@ -72,7 +84,7 @@ def test_each_tour_brings_about_what_it_is_for(where: str, tmp_path: Path) -> No
                 for action in tour(random.Random(seed), pair.world, at, what):
                     before = pair.world
                     record = pair.check(action)
-                    coverage.see(before, record)
+                    coverage.see(before, record, pair.world)
         key = f"damage/{what}" if at == "damage" else f"moment/{at}/{what}"
         if at == "rollback":
             key = "rule/snapshot/DURABILITY_FAILED"

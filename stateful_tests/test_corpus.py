@@ -63,7 +63,7 @@ def test_the_corpus_alone_reaches_every_operation_with_every_outcome_every_momen
                 pair = Lockstep(target, trace.world())
                 for action in trace.actions:
                     before = pair.world
-                    coverage.see(before, pair.step(action))
+                    coverage.see(before, pair.step(action), pair.world)
     codes = {key.rpartition("/")[2] for key in coverage.counts if key.startswith("rule/")}
     assert codes == {*CODES, "accepted"}
     assert below_floor(coverage.counts, floors.conformance(1)) == ()

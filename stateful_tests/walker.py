@@ -66,7 +66,7 @@ class Example(RuleBasedStateMachine):
             before = self.pair.world
             record = self.pair.step(action)
             self.records.append(record)
-            self.seen.coverage.see(before, record)
+            self.seen.coverage.see(before, record, self.pair.world)
             self.seen.steps += 1
             if record.divergence is not None:
                 self.seen.keep(self.records)

@@ -58,7 +58,7 @@ def walk(
             record = pair.step(action)
             seconds += time.perf_counter() - started
             records.append(record)
-            coverage.see(before, record)
+            coverage.see(before, record, pair.world)
             if record.divergence is not None:
                 break
     finally:

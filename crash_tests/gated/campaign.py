@@ -1,7 +1,8 @@
 """A scenario of the ledger killed everywhere: at every point that it passes, then at those of its recovery.
 
 Counts what was really done: `ledger/kill/<scenario>/<point>#<n>`, `ledger/point/<point>`, for kills of a
-recovery `ledger/kill/<scenario>, recovering/<point>#<n>` and `ledger/recovery/<scenario>`, and
+recovery `ledger/kill/<scenario>, recovering/<point>#<n>` and `ledger/recovery/<scenario>`,
+`ledger/left/<scenario>/<point>/<what a kill of the scenario itself left>`, and
 `ledger/survivor/<scenario>`. Recoveries of the same world and the same files are one recovery.
 
 After a few failures a scenario is left: one is enough to act on, and a broken store has hundreds.
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 
 from attrs import define, field
 
-from crash_tests.campaign import ENOUGH, Reach
+from crash_tests.campaign import ENOUGH, OF_NONE, Reach
 from crash_tests.gated.scenarios import CLIENT, Scenario
 from crash_tests.gated.stories import Killed, Story, diverged
 from crash_tests.gated.survivors import NAME, Survivor, can_live_through
@@ -115,6 +116,9 @@ class _Run:
                 break
             kills = (*before, Killed(situation.flight, arrival.point, arrival.n))
             left = self.killed_once(situation, kills, arrival, first=not before)
+            if not before:
+                label = OF_NONE if left is None else left.decided.label
+                self.campaign.counts[f"ledger/left/{self.scenario.name}/{arrival.point}/{label}"] += 1
             if left is not None:
                 lefts.append(_Left(kills, left))
             self.count(arrival, again=bool(before))

@@ -29,7 +29,7 @@ class LedgerCoverage:
         self.counts: Counter[str] = Counter()
         self._tampered: list[str] = []
 
-    def see(self, before: World, record: StepRecord) -> None:
+    def see(self, before: World, record: StepRecord, after: World) -> None:  # noqa: ARG002  # others ask it
         """Counts one step that started in `before`."""
         action, name = record.action, name_of(record.action).partition(" ")[0]
         if record.declined:

@@ -43,8 +43,8 @@ KINDS = {
     "invariant": "invariants evaluated",
     "witness": "witnesses of invariants",
 }
-"""Kinds of counts in words; `rule`, `kill`, `point` and plain numbers are shown elsewhere, and what kills left
-and how reservations changed in the audit page alone."""
+"""Kinds of counts in words. `rule`, `kill`, `point` and plain numbers are shown elsewhere; what kills left,
+and how reservations changed, in the audit page alone."""
 _ELSEWHERE = frozenset({"rule", "kill", "point", "left", "lifecycle", "actions", "examples", "declined"})
 _MOMENTS = ("before", "torn", "after")
 

@@ -74,6 +74,8 @@ class JobResult:
     """What a job saw: counts by flat key (`rule/reserve/accepted`), failures, figures, and its seconds.
 
     Counts of several results are summed by key; figures are not, so a runner names them for itself.
+    `details` are what else it tells the report, by name: functions of the job's parameters alone, without a
+    clock or a machine in them. `explorations` is a list of objects; those of all jobs are joined.
     """
 
     job: Job
@@ -81,6 +83,7 @@ class JobResult:
     failures: tuple[Failure, ...] = ()
     figures: Mapping[str, float] = field(factory=dict)
     seconds: float = 0.0
+    details: Mapping[str, JSON] = field(factory=dict)
 
     def to_json(self) -> dict[str, JSON]:
         return {
@@ -89,18 +92,23 @@ class JobResult:
             "failures": [failure.to_json() for failure in self.failures],
             "figures": dict(sorted(self.figures.items())),
             "seconds": self.seconds,
+            "details": dict(sorted(self.details.items())),
         }
 
     @classmethod
     def from_json(cls, data: object) -> "JobResult":
-        kinds = {"job": dict, "counts": dict, "failures": list, "figures": dict, "seconds": (int, float)}
-        shape = _closed(data, "job result", kinds)
+        kinds = {"job": dict, "counts": dict, "failures": list, "figures": dict, "details": dict}
+        shape = _closed(data, "job result", {**kinds, "seconds": (int, float)})
+        explored = shape["details"].get("explorations", [])
+        if not isinstance(explored, list) or not all(isinstance(each, dict) for each in explored):
+            raise ValueError("job result.details.explorations: a list of objects is expected")
         return cls(
             Job.from_json(shape["job"]),
             _numbers(shape["counts"], "job result.counts", int),
             tuple(Failure.from_json(failure) for failure in shape["failures"]),
             _numbers(shape["figures"], "job result.figures", (int, float)),
             float(shape["seconds"]),
+            shape["details"],
         )
 
 

@@ -9,7 +9,7 @@ from stateful_tests.results import Failure, Job, JobResult, Plan, below_floor, r
 
 JOB = Job("corpus", "stateful_tests.test_results:runner", {"names": ["a"], "seed": 1}, 2.0)
 FAILURE = Failure({"kind": "kill"}, "title", "S8", "holdtrue replay TRACE")
-RESULT = JobResult(JOB, {"rule/reserve/accepted": 2}, (FAILURE,), {"ratio": 0.5}, 1.5)
+RESULT = JobResult(JOB, {"rule/reserve/accepted": 2}, (FAILURE,), {"ratio": 0.5}, 1.5, {"told": [1, None]})
 
 
 def runner(params: dict[str, Any]) -> JobResult:
@@ -39,6 +39,12 @@ def test_a_bad_job_is_refused_with_its_place(change: dict[str, Any], said: str) 
 def test_a_count_that_is_no_integer_is_refused() -> None:
     with pytest.raises(ValueError, match=r"job result.counts.a"):
         JobResult.from_json(RESULT.to_json() | {"counts": {"a": 1.5}})
+
+
+@pytest.mark.parametrize("explored", [None, {}, [1], "text"])
+def test_explorations_are_a_list_of_objects(explored: object) -> None:
+    with pytest.raises(ValueError, match=r"job result.details.explorations"):
+        JobResult.from_json(RESULT.to_json() | {"details": {"explorations": explored}})
 
 
 def test_a_job_is_run_and_named_in_its_result() -> None:

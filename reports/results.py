@@ -101,7 +101,7 @@ def _failure(old: Any) -> Any:
     if not isinstance(old, dict):
         return old
     kept = {key: value for key, value in old.items() if key != "reproduce"}
-    new = {"id": "0" * 16, "system": NOT_RECORDED, "sentence": "", "source": ""}
+    new = {"id": "0" * 16, "system": NOT_RECORDED, "property": "", "sentence": "", "source": ""}
     return {**new, "itf": None, "evidence": None, "repro": None, **kept}
 
 

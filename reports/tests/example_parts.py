@@ -168,6 +168,7 @@ def failure(stem: str, **changes: Any) -> dict[str, Any]:
         "id": f"{sum(stem.encode()):016x}",
         "phase": "conformance",
         "system": "coordinator",
+        "property": "comparison",
         "title": "reserve: outcome differs (outcome: model 'CAPACITY_EXCEEDED', store 'accepted')",
         "clause": "Operations",
         "sentence": "",
@@ -185,6 +186,7 @@ FAILURES: tuple[Mapping[str, Any], ...] = (
     failure(
         "kills-002-1-C6",
         phase="kills",
+        property="recovery",
         title="reserve killed at state-rename-before (1): after the kill the store works on differently",
         clause="C6",
         sentence="No temporary file outlives the next transaction.",

@@ -228,7 +228,9 @@ def many(count: int) -> Example:
     for number in range(count):
         like = FAILURES[number % len(FAILURES)]
         stem = f"{like['phase']}-{number + 1:04}-1-many"
-        failures.append(failure(stem, **{key: like[key] for key in ("phase", "system", "title", "clause")}))
+        failures.append(
+            failure(stem, **{key: like[key] for key in ("phase", "system", "property", "title", "clause")})
+        )
         traces[f"traces/{stem}.json"] = TRACES[like["trace"]]
     return Example({**results, "failures": failures}, traces)
 

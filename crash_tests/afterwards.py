@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from crash_tests.children import HarnessError
+from crash_tests.children import MisfitError
 from crash_tests.oracle import Violation, after_all
 from crash_tests.scenarios import lease, opening, reserve, set_maximum
 from model.actions import Action, Call, Open
@@ -56,5 +56,5 @@ def work_on(
         if one.divergence is not None:
             return after_all(one.divergence, struck)
         if one.declined:
-            raise HarnessError(f"the model declines {action} after a {struck}")
+            raise MisfitError(f"the model declines {action} after a {struck}")
     return None

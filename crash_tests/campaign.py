@@ -145,8 +145,8 @@ class _Run:
         for arrival in arrivals:
             if self.given_up:
                 break
-            kills = (*before, Killed(situation.flight, arrival.point, arrival.n))
             left = kill(situation, arrival)
+            kills = (*before, Killed(situation.flight, arrival.point, arrival.n, situation.left))
             if not before:
                 label = OF_NONE if isinstance(left, Violation) else left.decided.label
                 self.campaign.counts[f"left/{self.scenario.name}/{arrival.point}/{label}"] += 1

@@ -32,6 +32,10 @@ class HarnessError(Exception):
     """The harness itself failed, so nothing can be said of the store. Mend the harness, or the machine."""
 
 
+class MisfitError(HarnessError):
+    """What was to be performed makes no sense in this version: a story that is old, or was edited."""
+
+
 @frozen
 class Ended:
     """How a child ended. `status` is the wait status; `said` is all that it had said by then."""

@@ -18,6 +18,7 @@ from attrs import frozen
 # The bare calls are several hundred times a second at work here, and pathlib's detours would show.
 # ruff: noqa: PTH104, PTH108, PTH208
 _TEMPORARY = re.compile(r"\.[0-9a-f]{32}\.tmp\Z")
+_HEX = re.compile(r"[0-9a-f]{32}")
 _RANDOM = re.compile(rb'"(instanceId|previousHash|stateDigest|hash|stateHash|ino)":("[^"]*"|[0-9]+)')
 
 
@@ -36,6 +37,11 @@ class Picture:
     @property
     def temporaries(self) -> tuple[str, ...]:
         return tuple(sorted(name for name in self.files or () if is_temporary(name)))
+
+    @property
+    def names(self) -> list[str]:
+        """The files' names without their random parts, so that equal trials tell equal things."""
+        return sorted(_HEX.sub("*", name) for name in self.files or ())
 
     @property
     def exact(self) -> tuple[object, ...]:

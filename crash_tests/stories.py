@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from crash_tests.faults import Fault, fault_from_json, strike
 from crash_tests.ground import ground
@@ -29,14 +29,17 @@ REPRODUCE = "holdtrue replay {trace}"
 
 @frozen
 class Killed:
-    """A process died at the `n`-th arrival at `point`, while it was doing `during`."""
+    """A process died at the `n`-th arrival at `point`, while it was doing `during`. `left` tells people what
+    was on disk then, where that was looked at."""
 
     during: tuple[Action, ...]
     point: str
     n: int
+    left: Mapping[str, JSON] | None = field(default=None, eq=False)
 
     def to_json(self) -> dict[str, JSON]:
-        return {"during": _to_json(self.during), "point": self.point, "n": self.n}
+        told: dict[str, JSON] = {"during": _to_json(self.during), "point": self.point, "n": self.n}
+        return told if self.left is None else {**told, "left": dict(self.left)}
 
 
 @frozen
@@ -123,14 +126,17 @@ def _actions(trace: Fields, name: str) -> tuple[Action, ...]:
     return trace.each(name, action_from_json)
 
 
-def tell(story: Story) -> Violation | str | None:
-    """What is wrong when `story` happens now; a string where it can't happen as it did."""
+def tell(story: Story, lefts: list[JSON] | None = None) -> Violation | str | None:
+    """What is wrong when `story` happens now; a string where it can't happen as it did.
+
+    What each kill left is added to `lefts`, as in `Killed.left`.
+    """
     with ground(missing=story.scenario.layout == "missing") as place:
         try:
             with prepared(story.scenario, place) as situation:
                 if story.fault is not None:
-                    return strike(situation, story.fault)
-                return _killed(story, situation)
+                    return _struck(story.fault, situation)
+                return _killed(story, situation, [] if lefts is None else lefts)
         except DivergedError as error:
             return diverged(error)
 
@@ -143,18 +149,26 @@ def diverged(error: DivergedError) -> Violation:
     return Violation(divergence.clause, title, divergence.differences, divergence.index)
 
 
-def _killed(story: Story, first: Situation) -> Violation | str | None:
+def _struck(fault: Fault, situation: Situation) -> Violation | str | None:
+    if (fault.point, fault.n) not in {(one.point, one.n) for one in record(situation)}:
+        return f"the store no longer comes to {fault.point} ({fault.n}) there"
+    return strike(situation, fault)
+
+
+def _killed(story: Story, first: Situation, lefts: list[JSON]) -> Violation | str | None:
     place = first.ground
     with ExitStack() as stack:
         situation, left = first, None
-        for killed in story.kills:
+        for number, killed in enumerate(story.kills):
             if left is not None:
                 situation = stack.enter_context(awoken(place, left, killed.during))
             passed = {(one.point, one.n): one for one in record(situation)}
             arrival = passed.get((killed.point, killed.n))
             if arrival is None:
-                return f"the store no longer comes to {killed.point} ({killed.n}) there"
+                which = f"kill {number + 1} of {len(story.kills)}: " if len(story.kills) > 1 else ""
+                return f"{which}the store no longer comes to {killed.point} ({killed.n}) there"
             found = kill(situation, arrival)
+            lefts.append(dict(situation.left))
             if isinstance(found, Violation):
                 return found
             left = found

@@ -17,12 +17,13 @@ import pickle
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 import model
 from crash_tests.afterwards import work_on
-from crash_tests.children import Ended, HarnessError, Say, in_child
+from crash_tests.children import Ended, HarnessError, MisfitError, Say, in_child
 from crash_tests.forge import Forge
 from crash_tests.ground import Ground, Picture
 from crash_tests.oracle import TEMPS, Candidate, Violation, candidates, decide
@@ -30,25 +31,13 @@ from crash_tests.scenarios import Scenario
 from impl import disk
 from model.actions import Action
 from model.invariants import check
-from model.values import World
+from model.values import JSON, World
 from stateful_tests.lockstep import DivergedError, Lockstep
+from stateful_tests.memory import recall, remember
 from stateful_tests.observe import Observation
-from stateful_tests.surroundings import Surroundings
 from stateful_tests.target import StoreTarget
 
-_REMEMBERED = ("clock", "lease", "people", "ledgers", "project_seq", "launched")
 _ANSWERED = b"\x06"
-
-
-def remember(around: Surroundings) -> bytes:
-    """What surroundings know, to be `recall`ed by those of another process."""
-    return pickle.dumps([getattr(around, name) for name in _REMEMBERED])
-
-
-def recall(around: Surroundings, memory: bytes) -> None:
-    for name, value in zip(_REMEMBERED, pickle.loads(memory), strict=True):
-        setattr(around, name, value)
-    around.revision += 1
 
 
 @frozen
@@ -84,6 +73,8 @@ class Situation:
     memory: bytes
     flight: tuple[Action, ...]
     worlds: tuple[World, ...]
+    left: dict[str, JSON] = field(factory=dict)
+    """What was seen of the files after the last kill, for people."""
     _possible: dict[int, tuple[Candidate, ...]] = field(factory=dict)
     _seen: dict[tuple[object, ...], Observation] = field(factory=dict)
     _forge: Forge | None = None
@@ -175,7 +166,7 @@ def prepared(scenario: Scenario, ground: Ground) -> Iterator[Situation]:
         done = scenario.history[:-1] if scenario.broken_off else scenario.history
         for action in done:
             if walk.check(action).declined:
-                raise HarnessError(f"scenario {scenario.name}: the model declines {action}")
+                raise MisfitError(f"{scenario.name}: the model declines {action}")
         if scenario.broken_off is None:
             with closing(Situation.of(ground, target, walk.world, scenario.flight)) as situation:
                 yield situation
@@ -184,7 +175,7 @@ def prepared(scenario: Scenario, ground: Ground) -> Iterator[Situation]:
             point, n = scenario.broken_off
             arrival = next((one for one in record(broken) if (one.point, one.n) == (point, n)), None)
             if arrival is None:
-                raise HarnessError(f"scenario {scenario.name}: its opening never passes {point}#{n}")
+                raise MisfitError(f"{scenario.name}: its opening never passes {point}#{n}")
             left = kill(broken, arrival)
         if isinstance(left, Violation):
             raise HarnessError(f"scenario {scenario.name}: {left.title}")
@@ -235,7 +226,7 @@ def record(situation: Situation) -> tuple[Arrival, ...]:
         if one.divergence is not None:
             raise DivergedError(one)
         if one.declined:
-            raise HarnessError(f"the model declines {one.action} in flight")
+            raise MisfitError(f"the model declines {one.action} in flight")
     return tuple(arrivals)
 
 
@@ -254,6 +245,7 @@ def look(situation: Situation, arrival: Arrival, ended: Ended) -> Aftermath | Vi
     seen = situation.look(picture, arrival.memory)
     acknowledged = len(ended.said)
     decided = decide(seen, situation.possible(acknowledged), situation.worlds, acknowledged)
+    situation.left = told(picture, seen, decided)
     if isinstance(decided, Violation):
         return decided
     # One for the state, and one for the identity where that is still missing.
@@ -263,6 +255,12 @@ def look(situation: Situation, arrival: Arrival, ended: Ended) -> Aftermath | Vi
             TEMPS, f"{seen.temps} temporary files stand there after one kill, not {most} at most"
         )
     return Aftermath(picture, decided, arrival.memory)
+
+
+def told(picture: Picture, seen: Any, decided: object) -> dict[str, JSON]:
+    """What was left, in a few words: which world, what was on disk, which files."""
+    label = getattr(decided, "label", "none of those that it may be")
+    return {"world": label, **seen.brief(), "files": list(picture.names)}
 
 
 def recover(situation: Situation, left: Aftermath, actions: Sequence[Action]) -> Violation | None:

@@ -112,6 +112,29 @@ def _replay(commands: "argparse._SubParsersAction[_Parser]") -> None:
     replay.add_argument(
         "trace", metavar="TRACE", help="a trace file, such as one from a run's traces/ folder"
     )
+    how = replay.add_mutually_exclusive_group()
+    how.add_argument(
+        "--step",
+        action="store_true",
+        help="walk through it: enter for the next step, q to quit (exit 3 then); a pipe may say so, too",
+    )
+    how.add_argument(
+        "--shrink",
+        action="store_true",
+        help="look for a shorter trace that fails in the same way, and write it to a file",
+    )
+    replay.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="with --shrink: where to write it; default: TRACE's name with -shrunk, in the current directory",
+    )
+    replay.add_argument(
+        "--tries",
+        type=_tries,
+        metavar="N",
+        help="with --shrink: how often the trace is performed at most; default 2000, of a kill 200",
+    )
 
 
 def _audit(commands: "argparse._SubParsersAction[_Parser]") -> None:
@@ -145,6 +168,12 @@ def _seed(text: str) -> int:
 def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:9]) <= 256 or len(text) > 3:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes from 1 to 256")
+    return int(text)
+
+
+def _tries(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:9]) <= 1_000_000 or len(text) > 7:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tries from 1 to 1000000")
     return int(text)
 
 

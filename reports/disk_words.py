@@ -23,7 +23,7 @@ def disk_words(disk: Any) -> str:
     if (commit := _number(disk.get("commitSeq"))) is not None:
         told.append(f"commit {commit}")
         told += ["no identity"] if disk.get("identity") is False else []
-    elif "temps" in disk:
+    elif "temps" in disk and not disk.get("problems"):
         told.append("nothing" if not disk.get("identity") else "no state")
     told += _counted(disk.get("temps"), "temp")
     told += ["faulty"] if disk.get("problems") else []

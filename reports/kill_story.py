@@ -4,20 +4,24 @@
 processes are told in the same way. JSON of an unknown shape is shown as it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from reports.disk_words import disk_words
 from reports.plain import grid, paragraph, safe
 from reports.words import Names, action_words
 
 COLUMNS = (4, 46, 26)
+DISK_COLUMNS = (4, 37, 22, 11)
 Row = tuple[str, ...]
 
 
-def kill_rows(trace: Mapping[str, Any], names: Names) -> list[Row]:
-    """The steps of the story: number, what happens, how it ends; what was wrong is marked by `>`."""
+def kill_rows(trace: Mapping[str, Any], names: Names, disk: Callable[[Any], str] = disk_words) -> list[Row]:
+    """The steps of the story: number, what happens, how it ends, what was on disk then, in the words of
+    `disk`; what was wrong is marked by `>`."""
     told: list[tuple[str, str, bool]] = []
     wrong = _wrong_at(trace)
+    lefts: dict[int, str] = {}
     history, broken = _list(trace.get("history")), trace.get("broken_off")
     told += [(action_words(one, names), "acknowledged", False) for one in history]
     if broken and told:
@@ -28,19 +32,20 @@ def kill_rows(trace: Mapping[str, Any], names: Names) -> list[Row]:
     change = trace.get("change")
     if isinstance(change, Mapping):
         words = ", ".join(f"{safe(key, 20)} {names.of(value)}" for key, value in change.items())
-        told.append((f"tampering: {words}", "then it is opened", True))
+        told.append((f"tampering: {words}", "then it is opened", _is_wrong(trace)))
     kills, after = _list(trace.get("kills")), _list(trace.get("after"))
     if not kills:
         flight = [action_words(one, names) for one in _list(trace.get("flight"))]
         ending = _fault(trace.get("fault"), names)
         told += [(words, "in flight", False) for words in flight[:-1]]
-        told += [(words, ending, True) for words in flight[-1:]]
+        told += [(words, ending, _is_wrong(trace)) for words in flight[-1:]]
     for number, kill in enumerate(kills):
         told += _killed(kill, names, wrong == -1 and number + 1 == len(kills))
+        lefts[len(told) - 1] = disk(kill.get("left")) if isinstance(kill, Mapping) else ""
     who = "by a process that lived on" if trace.get("survivor") else "by a fresh process"
     told += [(action_words(one, names), who, at == wrong) for at, one in enumerate(after) if kills]
     return [
-        (f"{at + 1} >" if marked else str(at + 1), words, ending)
+        (f"{at + 1} >" if marked else str(at + 1), words, ending, lefts.get(at, ""))
         for at, (words, ending, marked) in enumerate(told)
     ]
 
@@ -49,7 +54,10 @@ def render_kill(rows: list[Row], trace: Mapping[str, Any], names: Names) -> list
     """The story as lines, without its differences (see `reports.story`)."""
     lines = [*paragraph(safe(trace["why"]), then=""), ""] if trace.get("why") else []
     if rows:
-        lines += grid(("", "what happens", "how it ends"), rows, COLUMNS)
+        if any(row[-1] for row in rows):
+            lines += grid(("", "what happens", "how it ends", "on disk"), rows, DISK_COLUMNS)
+        else:
+            lines += grid(("", "what happens", "how it ends"), [row[:-1] for row in rows], COLUMNS)
     violation = trace.get("violation")
     told = violation.get("title") if isinstance(violation, Mapping) else trace.get("title")
     if told:
@@ -84,6 +92,11 @@ def _place(broken: Any, names: Names) -> str:
     if isinstance(broken, Sequence) and not isinstance(broken, str) and len(broken) == 2:
         return f"{names.of(broken[0])}, arrival {names.of(broken[1])}"
     return names.of(broken)
+
+
+def _is_wrong(trace: Mapping[str, Any]) -> bool:
+    """Whether something was wrong; a trace that was performed again, and held, says `null`."""
+    return trace.get("violation", True) is not None
 
 
 def _wrong_at(trace: Mapping[str, Any]) -> object:

@@ -32,11 +32,11 @@ def render_story(trace: Any) -> list[str]:
         violation = trace.get("violation")
         told = render_kill(_cut(kill_rows(trace, names)), trace, names)
         if isinstance(violation, Mapping):
-            told += _differences(violation, names)
+            told += differences(violation, names)
         legend = names.legend()
         return [*told, "", *legend] if legend else told
     divergence = trace.get("divergence")
-    marked = divergence.get("index") if isinstance(divergence, Mapping) else None
+    marked = divergence.get("index") if isinstance(divergence, Mapping) else trace.get("drifted_at")
     steps = trace.get("steps")
     rows = (
         [_row(at, step, marked, names) for at, step in enumerate(steps)]
@@ -98,19 +98,20 @@ def _difference(divergence: Mapping[str, Any], names: Names) -> list[str]:
     kind, clause = safe(divergence.get("kind")), safe(divergence.get("clause"))
     return [
         *paragraph(f"first difference: {step}, {kind}; clause: {clause}"),
-        *_differences(divergence, names),
+        *differences(divergence, names),
     ]
 
 
-def _differences(found: Mapping[str, Any], names: Names) -> list[str]:
-    differences = found.get("differences")
-    if not isinstance(differences, Sequence) or not differences:
+def differences(found: Mapping[str, Any], names: Names) -> list[str]:
+    """Where model and store differ, as a table."""
+    listed = found.get("differences")
+    if not isinstance(listed, Sequence) or not listed:
         return []
     rows = [
         (names.text(str(one.get("path"))), names.of(one.get("model")), names.of(one.get("store")))
-        for one in differences[:SHOWN_DIFFERENCES]
+        for one in listed[:SHOWN_DIFFERENCES]
         if isinstance(one, Mapping)
     ]
     lines = ["", *grid(("at", "model", "store"), rows, DIFFERENCE_COLUMNS)]
-    hidden = len(differences) - SHOWN_DIFFERENCES
+    hidden = len(listed) - SHOWN_DIFFERENCES
     return [*lines, f"... and {hidden} more differences: see the file"] if hidden > 0 else lines

@@ -52,7 +52,7 @@ class Observation:
         }
 
     def brief(self) -> dict[str, JSON]:
-        """What is on disk, in a few numbers, for a trace's step. The same on every machine and in every run."""
+        """What is on disk in a few numbers, for a trace's step. The same on every machine, in every run."""
         told: dict[str, JSON] = {"temps": self.temps, "identity": self.identity}
         if self.store is not None:
             told |= {"commitSeq": self.store["commitSeq"], "rows": len(self.store["reservations"])}

@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from attrs import define, field
+from attrs import define, evolve, field, frozen
 
 from crash_tests.campaign import ENOUGH, OF_NONE, Reach
 from crash_tests.gated.scenarios import CLIENT, Scenario
@@ -120,7 +120,7 @@ class _Run:
                 label = OF_NONE if left is None else left.decided.label
                 self.campaign.counts[f"ledger/left/{self.scenario.name}/{arrival.point}/{label}"] += 1
             if left is not None:
-                lefts.append(_Left(kills, left))
+                lefts.append(_Left(_seen(kills, situation), left))
             self.count(arrival, again=bool(before))
         return lefts
 
@@ -134,17 +134,17 @@ class _Run:
                 left = kill(situation, arrival, put_back=False)
                 if not isinstance(left, Violation):
                     actions = asked_again(self.scenario.flight, NAME)
-                    self.judge(kills, actions, other.work_on(left, actions), survivor=True)
+                    self.judge(_seen(kills, situation), actions, other.work_on(left, actions), survivor=True)
                     self.campaign.counts[f"ledger/survivor/{self.scenario.name}"] += 1
             if not isinstance(left, Violation):
                 situation.ground.put_back(left.picture)
         else:
             left = kill(situation, arrival)
         if isinstance(left, Violation):
-            self.judge(kills, (), left)
+            self.judge(_seen(kills, situation), (), left)
             return None
         actions = recovery(self.scenario.flight)
-        self.judge(kills, actions, recover(situation, left, actions))
+        self.judge(_seen(kills, situation), actions, recover(situation, left, actions))
         return left
 
     def count(self, arrival: Arrival, *, again: bool) -> None:
@@ -167,6 +167,11 @@ class _Run:
         if violation is not None:
             story = Story(self.scenario, kills, actions, violation, survivor=survivor)
             self.campaign.failures.append(story.failure())
+
+
+def _seen(kills: tuple[Killed, ...], situation: Situation) -> tuple[Killed, ...]:
+    """`kills`, the last of which has just happened, with what it left."""
+    return (*kills[:-1], evolve(kills[-1], left=situation.left))
 
 
 def _distinct(lefts: Sequence[_Left], seen: set[tuple[object, ...]]) -> list[_Left]:

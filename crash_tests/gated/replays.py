@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
+
 from crash_tests.gated import changes, tamper
 from crash_tests.gated.jobs import once, race_named
 from crash_tests.gated.stories import Story, story_from_json, tell
 from crash_tests.oracle import Violation
 from crash_tests.reading import Fields, StoryError
-from crash_tests.replays import RACES_AGAIN, Replay
+from crash_tests.replays import RACES_AGAIN, Replay, judged
 from model.gated.forms import action_to_json
+from model.values import JSON
 
 
 def replay_ledger(trace: Mapping[str, Any]) -> Replay:
@@ -19,19 +22,17 @@ def replay_ledger(trace: Mapping[str, Any]) -> Replay:
     if trace.get("trial") == "tampering":
         return _tampering(trace)
     story = story_from_json(trace)
-    now = tell(story)
+    lefts: list[JSON] = []
+    now = tell(story, lefts)
     if isinstance(now, str):
-        return Replay("drifted", now, lines(story))
-    return _judged(story.violation.clause, now, lines(story))
+        return Replay("drifted", now, lines(story), None, tuple(lefts))
+    return evolve(_judged(story.violation.clause, now, lines(story)), lefts=tuple(lefts))
 
 
 def _judged(clause: str, now: Violation | None, told: tuple[str, ...]) -> Replay:
-    if now is None:
-        return Replay("fixed", "performed again, the store holds true", told)
-    told = (*told, f"   {now.clause}: {now.title}", *(f"     {one}" for one in now.differences))
-    if now.clause == clause:
-        return Replay("failing", now.title, told, now)
-    return Replay("drifted", f"another rule is broken now: {now.clause}: {now.title}", told, now)
+    if now is not None:
+        told = (*told, f"   {now.clause}: {now.title}", *(f"     {one}" for one in now.differences))
+    return evolve(judged(clause, now), lines=told)
 
 
 def _tampering(trace: Mapping[str, Any]) -> Replay:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from crash_tests.gated.faults import Fault, fault_from_json, strike
 from crash_tests.gated.scenarios import Scenario
@@ -30,14 +30,17 @@ SCHEMA_VERSION = 1
 
 @frozen
 class Killed:
-    """A process died at the `n`-th arrival at `point`, while it was doing `during`."""
+    """A process died at the `n`-th arrival at `point`, while it was doing `during`. `left` tells people what
+    was on disk then, where that was looked at."""
 
     during: tuple[Call, ...]
     point: str
     n: int
+    left: Mapping[str, JSON] | None = field(default=None, eq=False)
 
     def to_json(self) -> dict[str, JSON]:
-        return {"during": _to_json(self.during), "point": self.point, "n": self.n}
+        told: dict[str, JSON] = {"during": _to_json(self.during), "point": self.point, "n": self.n}
+        return told if self.left is None else {**told, "left": dict(self.left)}
 
 
 @frozen
@@ -125,14 +128,17 @@ def _call(form: object, where: str) -> Call:
     return action
 
 
-def tell(story: Story) -> Violation | str | None:
-    """What is wrong when `story` happens now; a string where it can't happen as it did."""
+def tell(story: Story, lefts: list[JSON] | None = None) -> Violation | str | None:
+    """What is wrong when `story` happens now; a string where it can't happen as it did.
+
+    What each kill left is added to `lefts`, as in `Killed.left`.
+    """
     with ground() as place:
         try:
             with prepared(story.scenario, place) as situation:
                 if story.fault is not None:
-                    return strike(situation, story.fault)
-                return _killed(story, situation)
+                    return _struck(story.fault, situation)
+                return _killed(story, situation, [] if lefts is None else lefts)
         except DivergedError as error:
             return diverged(error)
 
@@ -145,20 +151,28 @@ def diverged(error: DivergedError) -> Violation:
     return Violation(divergence.clause, title, divergence.differences, divergence.index)
 
 
-def _killed(story: Story, first: Situation) -> Violation | str | None:
+def _struck(fault: Fault, situation: Situation) -> Violation | str | None:
+    if (fault.point, fault.n) not in {(one.point, one.n) for one in record(situation)}:
+        return f"the store no longer comes to {fault.point} ({fault.n}) there"
+    return strike(situation, fault)
+
+
+def _killed(story: Story, first: Situation, lefts: list[JSON]) -> Violation | str | None:
     with ExitStack() as stack:
         situation, left = first, None
-        for killed in story.kills:
+        for number, killed in enumerate(story.kills):
             if left is not None:
                 situation = stack.enter_context(awoken(first.ground, left, killed.during))
             passed = {(one.point, one.n): one for one in record(situation)}
             arrival = passed.get((killed.point, killed.n))
             if arrival is None:
-                return f"the store no longer comes to {killed.point} ({killed.n}) there"
+                which = f"kill {number + 1} of {len(story.kills)}: " if len(story.kills) > 1 else ""
+                return f"{which}the store no longer comes to {killed.point} ({killed.n}) there"
             if story.survivor:
                 first.ground.put_back(first.picture)
                 survivor = stack.enter_context(Survivor(first))
             found = kill(situation, arrival, put_back=not story.survivor)
+            lefts.append(dict(situation.left))
             if isinstance(found, Violation):
                 return found
             left = found

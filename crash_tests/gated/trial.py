@@ -20,12 +20,13 @@ from functools import partial
 
 from attrs import define, evolve, field, frozen
 
-from crash_tests.children import Ended, HarnessError, Say, in_child
+from crash_tests.children import Ended, HarnessError, MisfitError, Say, in_child
 from crash_tests.forge import Forge
 from crash_tests.gated.oracle import STUCK, Candidate, candidates, decide
 from crash_tests.gated.scenarios import CLIENT, Scenario, counted
 from crash_tests.ground import Ground, Picture
 from crash_tests.oracle import Violation
+from crash_tests.trial import told
 from impl import disk
 from model.gated import initial_world, invariants, step
 from model.gated.actions import Action, Call, CloseLedger, OpenLedger
@@ -81,6 +82,8 @@ class Situation:
     warm: tuple[Action, ...]
     flight: tuple[Call, ...]
     worlds: tuple[World, ...] = ()
+    left: dict[str, JSON] = field(factory=dict)
+    """What was seen of the files after the last kill, for people."""
     observer: Observer = field(init=False)
     _forge: Forge | None = None
 
@@ -182,7 +185,7 @@ def _watched(situation: Situation, say: Say) -> None:
 
 def _undeclined(record: StepRecord) -> None:
     if record.declined:
-        raise HarnessError(f"the model declines {record.action}: {record.expected}")
+        raise MisfitError(f"the model declines {record.action}: {record.expected}")
 
 
 def kill(situation: Situation, arrival: Arrival, *, put_back: bool = True) -> Aftermath | Violation:
@@ -206,6 +209,7 @@ def look(
     seen = situation.observer.look(effects)
     possible = candidates(situation.worlds, situation.flight, acknowledged)
     decided = decide(seen, possible, situation.worlds, acknowledged, struck=struck)
+    situation.left = told(picture, seen, decided)
     return decided if isinstance(decided, Violation) else Aftermath(picture, decided, effects)
 
 

@@ -1,25 +1,19 @@
 """How long a failure's trace is, and the same failure with a shorter trace.
 
-Shortening is `stateful_tests.shrink` on both kinds of trace; what is left was run, and fails by the same
-rule. Random walks come shortened already. Races can't be shortened: no order of processes can be forced.
+Shortening is `stateful_tests.shrink` on pinned traces, and `crash_tests.shorten` on stories of kills; what is
+left was run, and fails by the same rule. Random walks come shortened already. Races can't be shortened: no order of processes can be forced.
 """
 
 import time
-from collections.abc import Sequence
 from typing import Any, Final
 
-from attrs import evolve
-
-from crash_tests.children import HarnessError
-from crash_tests.oracle import Violation
-from crash_tests.stories import Story, story_from_json, tell
+from crash_tests import shorten
+from crash_tests.stories import story_from_json
 from model import invariants
-from model.actions import Action
 from model.values import JSON
 from stateful_tests import replay
 from stateful_tests.failures import failure
 from stateful_tests.results import Failure
-from stateful_tests.shrink import shrink
 from stateful_tests.trace import from_json
 
 BUDGET: Final = 150
@@ -50,7 +44,7 @@ def shortened(found: Failure) -> Failure:
     trace = found.trace
     assert isinstance(trace, dict)
     if trace.get("kind") == "kill":
-        return found if trace.get("trial") == "race" else _story(story_from_json(trace)).failure()
+        return found if trace.get("trial") == "race" else _story(found)
     told = from_json(trace)
     started = time.monotonic()
     records = replay.run(told.actions, world=told.world(), judge=invariants.check)
@@ -62,32 +56,7 @@ def shortened(found: Failure) -> Failure:
     )
 
 
-def _story(story: Story) -> Story:
-    wanted = story.violation.clause
-    story = _cut(story)
-
-    def of(history: Sequence[Action]) -> Story:
-        return evolve(story, scenario=evolve(story.scenario, history=tuple(history)))
-
-    def fails(history: Sequence[Action]) -> bool:
-        found = _tell(of(history))
-        return found is not None and found.clause == wanted
-
-    if story.scenario.broken_off is None and fails(story.scenario.history):
-        story = of(shrink(story.scenario.history, fails, budget=STORIES).actions)
-    found = _tell(story)
-    return story if found is None else evolve(story, violation=found)
-
-
-def _cut(story: Story) -> Story:
-    """Without what was to happen after the violation."""
-    return evolve(story, after=story.after[: story.violation.action + 1])
-
-
-def _tell(story: Story) -> Violation | None:
-    """What is wrong when `story` happens; `None` also where it makes no sense."""
-    try:
-        found = tell(story)
-    except (HarnessError, LookupError):
-        return None
-    return found if isinstance(found, Violation) else None
+def _story(found: Failure) -> Failure:
+    assert isinstance(found.trace, dict)
+    shorter = shorten.shortened(found.trace, tries=STORIES)
+    return found if shorter is None else shorter.story.failure()

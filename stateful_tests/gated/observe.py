@@ -53,8 +53,8 @@ class Observation:
         }
 
     def brief(self) -> dict[str, JSON]:
-        """What is on disk, in a few numbers, for a trace's step. `mirror` is the number of events that it has
-        seen, or what is the matter with it. The same on every machine and in every run."""
+        """What is on disk in a few numbers, for a trace's step. `mirror` is the number of events that it has
+        seen, or what is the matter with it. The same on every machine, in every run."""
         mirror = self.store["mirror"]
         told: dict[str, JSON] = {
             "events": len(self.store["ledger"]),

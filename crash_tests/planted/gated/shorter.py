@@ -6,25 +6,17 @@ with is a history, one change, and the opening after it.
 """
 
 import time
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
-from attrs import evolve
-
-from crash_tests.children import HarnessError
-from crash_tests.gated.stories import Story, story_from_json, tell
-from crash_tests.oracle import Violation
+from crash_tests import shorten
+from crash_tests.gated.stories import story_from_json
 from crash_tests.planted.shorter import BUDGET, BUDGET_S, STORIES
-from model.gated.actions import Action
 from model.values import JSON
 from stateful_tests import replay
 from stateful_tests.failures import failure
 from stateful_tests.gated.system import SYSTEM
 from stateful_tests.results import Failure
-from stateful_tests.shrink import shrink
 from stateful_tests.trace import from_json
-
-_TOLD_AS_A_STORY: Final = ("kill", "fault")
 
 
 def length_of(trace: JSON) -> int:
@@ -32,7 +24,7 @@ def length_of(trace: JSON) -> int:
     assert isinstance(trace, dict)
     if trace.get("kind") != "kill":
         return len(from_json(trace).steps)
-    if trace.get("trial") not in _TOLD_AS_A_STORY:
+    if trace.get("trial") not in shorten.TOLD_AS_A_STORY:
         told: Any = trace.get("history", trace.get("steps", []))
         return len(told) + (2 if "change" in trace else 0)
     story = story_from_json(trace)
@@ -49,9 +41,10 @@ def shortened(found: Failure) -> Failure:
     trace = found.trace
     assert isinstance(trace, dict)
     if trace.get("kind") == "kill":
-        if trace.get("trial") not in _TOLD_AS_A_STORY:
+        if trace.get("trial") not in shorten.TOLD_AS_A_STORY:
             return found
-        return _story(story_from_json(trace)).failure()
+        shorter = shorten.shortened(trace, tries=STORIES)
+        return found if shorter is None else shorter.story.failure()
     told = from_json(trace)
     started = time.monotonic()
     records = replay.run(told.actions, judge=SYSTEM.judge, system=SYSTEM)
@@ -66,30 +59,3 @@ def shortened(found: Failure) -> Failure:
         budget=budget,
         system=SYSTEM,
     )
-
-
-def _story(story: Story) -> Story:
-    """Without what was to happen after the violation, and with as little before it as it takes."""
-    wanted = story.violation.clause
-    story = evolve(story, after=story.after[: story.violation.action + 1])
-
-    def of(history: Sequence[Action]) -> Story:
-        return evolve(story, scenario=evolve(story.scenario, history=tuple(history)))
-
-    def fails(history: Sequence[Action]) -> bool:
-        found = _tell(of(history))
-        return found is not None and found.clause == wanted
-
-    if fails(story.scenario.history):
-        story = of(shrink(story.scenario.history, fails, budget=STORIES, system=SYSTEM).actions)
-    found = _tell(story)
-    return story if found is None else evolve(story, violation=found)
-
-
-def _tell(story: Story) -> Violation | None:
-    """What is wrong when `story` happens; `None` also where it makes no sense."""
-    try:
-        found = tell(story)
-    except (HarnessError, LookupError):
-        return None
-    return found if isinstance(found, Violation) else None

@@ -1,0 +1,59 @@
+"""A trace's file: read as JSON, or refused at once with a reason that a person can act upon."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from holdtrue.exits import UsageError
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes. A trace has a few thousand; whatever is larger than this is none."""
+
+
+def read_json(path: Path) -> Any:
+    """The JSON in `path`. UsageError, at once, for what is no regular file, no JSON, or far too large."""
+    try:
+        # A FIFO would block an opening for reading until someone writes: O_NONBLOCK, then look.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(
+            f"{str(path)!r} can't be opened: {told}. Traces of a check stand in its run folder, "
+            "reports/out/<run>/traces/."
+        ) from error
+    try:
+        entry = os.fstat(descriptor)
+        if not stat.S_ISREG(entry.st_mode):
+            raise UsageError(f"{str(path)!r} is {_kind(entry.st_mode)}; a trace is a regular file")
+        if entry.st_size > LARGEST:
+            raise UsageError(f"{str(path)!r} has {entry.st_size} bytes; no trace is as large as that")
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            raw = file.read()
+    finally:
+        os.close(descriptor)
+    try:
+        return json.loads(raw.decode("utf-8"))
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"{str(path)!r} is no JSON: line {error.lineno}, column {error.colno}: {error.msg}. "
+            "It was cut off or edited; fetch it again."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{str(path)!r} is no trace: byte {error.start} is no UTF-8 text") from error
+    except (RecursionError, ValueError) as error:
+        raise UsageError(
+            f"{str(path)!r} is no trace: nested too deeply, or a number beyond all bounds"
+        ) from error
+
+
+def _kind(mode: int) -> str:
+    names = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFIFO: "a FIFO",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
+    return names.get(stat.S_IFMT(mode), "no regular file")

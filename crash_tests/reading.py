@@ -74,6 +74,11 @@ class Fields:
         """The object there, or `None` for null."""
         return None if self.any(name) is None else self.nested(name)
 
+    def free(self, name: str) -> dict[str, Any] | None:
+        """An object that may be missing and is for people only: whatever else stands there counts as missing."""
+        found = self.data.get(name)
+        return found if isinstance(found, dict) else None
+
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
         """Each item of a list, with its place."""
         listed = checked(self.any(name), list, self.place(name))

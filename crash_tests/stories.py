@@ -101,7 +101,8 @@ def story_from_json(data: Mapping[str, Any]) -> Story:
         _broken_off(trace),
     )
     kills = tuple(
-        Killed(_actions(one, "during"), one.text("point"), one.number("n")) for one in trace.objects("kills")
+        Killed(_actions(one, "during"), one.text("point"), one.number("n"), one.free("left"))
+        for one in trace.objects("kills")
     )
     seen, fault = trace.nested("violation"), trace.maybe("fault")
     violation = Violation(seen.text("clause"), seen.text("title"), (), seen.number("action"))

@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from crash_tests.campaign import ENOUGH, OF_NONE, Reach
 from crash_tests.gated.scenarios import CLIENT, Scenario

@@ -1,7 +1,8 @@
 """How long a failure's trace is, and the same failure with a shorter trace.
 
 Shortening is `stateful_tests.shrink` on pinned traces, and `crash_tests.shorten` on stories of kills; what is
-left was run, and fails by the same rule. Random walks come shortened already. Races can't be shortened: no order of processes can be forced.
+left was run, and fails by the same rule. Random walks come shortened already. Races can't be shortened: no
+order of processes can be forced.
 """
 
 import time

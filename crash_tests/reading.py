@@ -75,7 +75,7 @@ class Fields:
         return None if self.any(name) is None else self.nested(name)
 
     def free(self, name: str) -> dict[str, Any] | None:
-        """An object that may be missing and is for people only: whatever else stands there counts as missing."""
+        """An object that may be missing, and is for people only: anything else counts as missing."""
         found = self.data.get(name)
         return found if isinstance(found, dict) else None
 

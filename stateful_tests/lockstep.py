@@ -19,10 +19,13 @@ from model.values import JSON, Store, World
 from stateful_tests import clauses
 from stateful_tests.compare import Difference, differences, fact_to_json, same, same_store
 from stateful_tests.observe import Observation
-from stateful_tests.pair import DivergedError, Divergence, Found, Judge, Pair, StepRecord
+from stateful_tests.pair import Found, Judge, Pair
 from stateful_tests.target import Answered, Crashed, Refusal, Result, Target
 
-__all__ = ["DivergedError", "Divergence", "Judge", "Lockstep", "StepRecord", "name_of", "outcome_name"]
+__all__ = [
+    *("DivergedError", "Divergence", "Judge", "Lockstep", "StepRecord"),
+    *("name_of", "outcome_differs", "outcome_name"),
+]
 
 
 class Lockstep(Pair):
@@ -53,7 +56,7 @@ class Lockstep(Pair):
     ) -> Found | None:
         meddled, self._meddled = self._meddled, self.target.meddled
         untouched = meddled == self._meddled
-        return _outcome(outcome, result) or self._state(action, before, outcome, seen, untouched)
+        return outcome_differs(outcome, result) or self._state(action, before, outcome, seen, untouched)
 
     def name_of(self, action: Action) -> str:
         return name_of(action)
@@ -127,7 +130,8 @@ def _commit_seq(world: World) -> int:
     return 0 if world.store is None else world.store.commit_seq
 
 
-def _outcome(outcome: Outcome, result: Result) -> Found | None:
+def outcome_differs(outcome: Outcome, result: Result) -> Found | None:
+    """The difference between what the model says and what the store says came of an action, if any."""
     if isinstance(result, Crashed):
         told = Difference("outcome", outcome_to_json(outcome), result.text)
         return ("crashed", clauses.CRASHED, (told,))

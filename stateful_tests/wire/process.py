@@ -1,0 +1,238 @@
+"""One target process: a line goes in, a line comes out, within a time limit and with bounded memory.
+
+The process leads a group of its own. However it ends, and however we do, the group is killed whole (see
+`warden`). Whatever goes wrong is a `TargetFaultError` that says which fault it was: it hung, it died (how,
+and with what last words), it flooded its output. Of standard error the last 16 KB are kept.
+
+It knows lines, not their meaning (see `conversation`). A process that moves to another session escapes.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from stateful_tests.wire import warden
+from stateful_tests.wire.faults import DIED, FLOODED, HUNG, NOT_STARTED, TargetFaultError
+
+LONGEST_LINE: Final = 16 * 1024 * 1024
+"""Bytes of a reply."""
+KEPT_STDERR: Final = 16 * 1024
+GRACE_S: Final = 2.0
+"""How long a target may take to end once its input has ended."""
+
+_PLACE: Final = "{directory}"
+_PR_SET_PDEATHSIG: Final = 1
+_LIBC: Final = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_OURS: Final = frozenset({"HOLDTRUE_CRASH_AT", "PYTHONPATH", "PYTHONHASHSEED"})
+"""What our own workers are given, and a target is not."""
+
+
+def argv_of(command: str, directory: Path) -> list[str]:
+    """The words of `command` as a shell would split them, with the directory in its place.
+
+    Raises `ValueError` if there are none, or a quote is left open. No shell runs it.
+    """
+    words = [word.replace(_PLACE, str(directory)) for word in shlex.split(command)]
+    if not words:
+        raise ValueError("the command is empty")
+    return words
+
+
+class TargetProcess:
+    """`wrapper` are words put before the command's own. Raises `TargetFaultError` if it can't be started."""
+
+    def __init__(self, argv: Sequence[str], *, reply_limit_s: float, wrapper: Sequence[str] = ()) -> None:
+        self.reply_limit_s = reply_limit_s
+        self._read = bytearray()
+        self._searched = 0
+        self._stderr = bytearray()
+        self._ended: str | None = None
+        warden.ready()
+        try:
+            self._process = subprocess.Popen(
+                [*wrapper, *argv],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=_environment(),
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+                bufsize=0,
+            )
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            told = error.strerror if isinstance(error, OSError) else str(error)
+            raise TargetFaultError(NOT_STARTED, f"{argv[0]}: {told}") from None
+        self.pid = self._process.pid
+        warden.watch(self.pid)
+        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+        self._poll.register(self._err, select.POLLIN)
+
+    @property
+    def running(self) -> bool:
+        """Whether we have not yet ended it."""
+        return self._ended is None
+
+    def send(self, line: bytes) -> float:
+        """Sends one line; returns the moment by which its reply is due. The newline is added."""
+        if self._ended is not None:
+            raise TargetFaultError(DIED, self._ended)
+        due = time.monotonic() + self.reply_limit_s
+        rest = memoryview(line + b"\n")
+        while rest:
+            try:
+                rest = rest[os.write(self._in, rest) :]
+            except BlockingIOError:
+                self._wait(due, writing=True)
+            except BrokenPipeError:
+                raise self._fault(DIED, "its input is closed") from None
+        return due
+
+    def receive(self, due: float) -> bytes:
+        """The next line, without its newline."""
+        while True:
+            end = self._read.find(b"\n", self._searched)
+            if end >= 0:
+                line = bytes(self._read[:end])
+                del self._read[: end + 1]
+                self._searched = 0
+                if self._read:
+                    raise self._fault(FLOODED, "it went on writing after its reply, and nobody had asked")
+                return line
+            self._searched = len(self._read)
+            if len(self._read) > LONGEST_LINE:
+                raise self._fault(FLOODED, f"more than {LONGEST_LINE >> 20} MiB without an end of line")
+            self._wait(due)
+
+    def kill(self) -> None:
+        """Ends the whole process group at once; the process is reaped."""
+        if self._ended is not None:
+            return
+        # The process has not been reaped, so its number, which is the group's, can't be another's by now.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        warden.forget(self.pid)
+        self._drain_stderr()
+        self._ended = self._how_it_ended()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            assert stream is not None
+            stream.close()
+
+    def end(self) -> None:
+        """Ends its input, waits a moment, and then ends what is left of the group."""
+        if self._ended is not None:
+            return
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with contextlib.suppress(TargetFaultError):
+            due = time.monotonic() + GRACE_S
+            while True:  # reads what it still says, so that nothing keeps it from ending
+                self._wait(due)
+                self._read.clear()
+        self.kill()
+
+    def await_death(self, due: float) -> bool:
+        """Whether it dies by itself by `due`; either way it has ended then. What it still says is dropped."""
+        with contextlib.suppress(TargetFaultError):
+            while self._ended is None:
+                self._wait(due)
+                self._read.clear()
+        died = time.monotonic() < due
+        self.kill()
+        return died
+
+    def last_words(self) -> str:
+        return self._stderr[-KEPT_STDERR:].decode("utf-8", "replace")
+
+    def _wait(self, due: float, *, writing: bool = False) -> None:
+        """Until something can be read (or written); takes it in."""
+        left = due - time.monotonic()
+        if left <= 0:
+            raise self._fault(HUNG, f"no whole reply within {self.reply_limit_s:g} s")
+        if writing:
+            self._poll.register(self._in, select.POLLOUT)
+        for descriptor, _ in self._poll.poll(left * 1000):
+            if descriptor == self._in:
+                continue
+            try:
+                piece = os.read(descriptor, 1 << 16)
+            except BlockingIOError:
+                continue
+            if descriptor == self._err:
+                self._stderr += piece
+                del self._stderr[: -4 * KEPT_STDERR]
+                if not piece:
+                    self._poll.unregister(self._err)
+            elif piece:
+                self._read += piece
+            else:
+                raise self._fault(DIED, "its output is closed")
+        if writing:
+            self._poll.unregister(self._in)
+            if len(self._read) > LONGEST_LINE:
+                raise self._fault(FLOODED, f"more than {LONGEST_LINE >> 20} MiB before its reply")
+
+    def _fault(self, kind: str, told: str) -> TargetFaultError:
+        """Ends the group and says how the process ended, if it did so by itself, and its last words."""
+        if kind == DIED:
+            # Its streams close a moment before it has ended; one that only closed them is not waited for.
+            _wait_unreaped(self._process.pid, 0.5)
+            told = _exit_of(self._process.pid) or f"{told}, though it runs"
+        self.kill()
+        words = self.last_words().strip()
+        told = f"{told}; on standard error: {words[-600:]}" if words else told
+        self._ended = told
+        return TargetFaultError(kind, told)
+
+    def _drain_stderr(self) -> None:
+        with contextlib.suppress(OSError):
+            for _ in range(16):
+                piece = os.read(self._err, 1 << 16)
+                if not piece:
+                    return
+                self._stderr += piece
+                del self._stderr[: -4 * KEPT_STDERR]
+
+    def _how_it_ended(self) -> str:
+        code = self._process.returncode
+        return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+
+
+def _wait_unreaped(pid: int, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while _exit_of(pid) is None and time.monotonic() < until:
+        select.select([], [], [], 0.005)
+
+
+def _exit_of(pid: int) -> str | None:
+    """How it ended, without reaping it; `None` while it runs."""
+    told = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if told is None:
+        return None
+    if told.si_code == os.CLD_EXITED:
+        return f"it ended by itself, with exit status {told.si_status}"
+    return f"it was killed by {signal.Signals(told.si_status).name}"
+
+
+def _environment() -> Mapping[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _OURS}
+
+
+def _die_with_parent() -> None:
+    """In the child: until the warden knows of it, and should the warden be killed, the kernel sees to it."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -19,13 +19,13 @@ from model.values import JSON, Store, World
 from stateful_tests import clauses
 from stateful_tests.compare import Difference, differences, fact_to_json, same, same_store
 from stateful_tests.observe import Observation
-from stateful_tests.pair import Found, Judge, Pair
+from stateful_tests.pair import DivergedError, Divergence, Found, Judge, Pair, StepRecord
 from stateful_tests.target import Answered, Crashed, Refusal, Result, Target
 
 __all__ = [
-    *("DivergedError", "Divergence", "Judge", "Lockstep", "StepRecord"),
-    *("name_of", "outcome_differs", "outcome_name"),
-]
+    "DivergedError", "Divergence", "Judge", "Lockstep", "StepRecord", "name_of", "outcome_differs",
+    "outcome_name",
+]  # fmt: skip
 
 
 class Lockstep(Pair):

@@ -5,7 +5,7 @@ breaches of other properties found meanwhile do not replace it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Generic, Literal
 
 from attrs import field, frozen
@@ -78,25 +78,22 @@ class Findings(Generic[G, S]):
     def saw(self, spot: Spot, name: str) -> None:
         self.spots.setdefault(name, spot)
 
-    def transition(self, node: int, taken: Taken, count: int = 1) -> None:
-        """A transition out of `node`, as often as `count` times."""
-        self.taken[taken.label.rule, taken.outcome] += count
+    def note(self, spot: Spot, taken: Taken) -> None:
+        """A transition, seen at `spot` for the first time: what it breaks and shows."""
         for name in taken.violated:
             if self._sometimes.get(name, True):
                 raise SpaceError(
                     f"{taken.label} breaks {name!r}, which is not declared as something to break"
                 )
-            self.saw(Spot(node, taken.label), name)
+            self.saw(spot, name)
         for name in taken.witnessed:
-            self.cases[name] += count
             if self._sometimes.get(name):
-                self.saw(Spot(node, taken.label), name)
+                self.saw(spot, name)
 
-    def shown_by(self, name: str) -> Callable[[Taken], bool]:
-        """Whether a transition shows the finding on property `name`: a witness or a breach."""
-        if self._sometimes[name]:
-            return lambda taken: name in taken.witnessed
-        return lambda taken: name in taken.violated
+    def count(self, taken: Taken) -> None:
+        """A transition was taken."""
+        self.taken[taken.label.rule, taken.outcome] += 1
+        self.cases.update(taken.witnessed)
 
     def tabulated(self, asked: Always[G, S] | Sometimes[G, S], answers: Collection[bool]) -> None:
         """A predicate was asked in so many cases, with these answers."""

@@ -9,9 +9,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from model.explorer.findings import Findings, Spot
 from model.explorer.graph import Graph
 from model.explorer.properties import EventuallyPossible
 from model.explorer.space import G, S
+
+
+def judge_ways(graph: Graph[G, S], findings: Findings[G, S]) -> None:
+    """Judges every `EventuallyPossible` on a complete graph."""
+    for asked in findings.properties:
+        if isinstance(asked, EventuallyPossible):
+            node, cases = stuck(graph, asked)
+            findings.cases[asked.id] = cases
+            if node is not None:
+                findings.saw(Spot(node), asked.id)
 
 
 def stuck(graph: Graph[G, S], asked: EventuallyPossible[G, S]) -> tuple[int | None, int]:

@@ -13,8 +13,8 @@ from attrs import field, frozen
 from model.explorer.budget import Budget, Meter
 from model.explorer.findings import Exploration, Findings, Spot
 from model.explorer.graph import Graph
-from model.explorer.properties import EventuallyPossible, Property, Trace
-from model.explorer.reaching import stuck
+from model.explorer.properties import Property, Trace
+from model.explorer.reaching import judge_ways
 from model.explorer.replaying import replay
 from model.explorer.space import G, Label, S, Space, State
 from model.explorer.symmetry import Symmetry
@@ -73,7 +73,8 @@ def explore(
                 target = seen.node(canonical, depth + 1, len(seen.edges))
                 if target == len(queue):
                     queue.append(canonical)
-                findings.transition(at, taken)
+                findings.note(Spot(at, taken.label), taken)
+                findings.count(taken)
                 positions = tuple(names.slots.index(slot) for slot in range(len(state.slots)))
                 seen.edges.append((at, taken.label, taken.outcome, target, positions))
         at += 1
@@ -93,12 +94,7 @@ def _told(
     seconds: float,
 ) -> Exploration[G, S]:
     if not reason:
-        for asked in findings.properties:
-            if isinstance(asked, EventuallyPossible):
-                node, cases = stuck(graph, asked)
-                findings.cases[asked.id] = cases
-                if node is not None:
-                    findings.saw(Spot(node), asked.id)
+        judge_ways(graph, findings)
     taken = dict(findings.taken)
     return Exploration(
         complete=not reason,
@@ -124,9 +120,9 @@ def _traces(space: Space[G, S], findings: Findings[G, S], graph: Graph[G, S]) ->
     traces = {}
     for name, spot in findings.spots.items():
         way = graph.way_to(spot.node)
-        nodes = [way[0].source if way else spot.node, *(edge.target for edge in way)]
-        states = [graph.states[node] for node in nodes]
-        traces[name] = replay(space, graph.symmetry, states, findings.shown_by(name) if spot.label else None)
+        start = graph.states[way[0].source if way else spot.node]
+        told = [(edge.label, graph.states[edge.target]) for edge in way]
+        traces[name] = replay(space, graph.symmetry, start, told, spot.label)
     return traces
 
 

@@ -1,40 +1,39 @@
-"""A trace in real ids, from the canonical states that the engines keep.
+"""A trace in real ids, from the canonical states and labels that the engines keep.
 
-At each state every transition is tried until one leads to what stands for the next; so a trace is replayed
-by being found, and cannot say what the space would not do.
+Every transition is taken once more, from a real initial state on; so a trace cannot say what the space would
+not do, and a symmetry that is none shows here at the latest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from model.explorer.properties import Move, Trace
-from model.explorer.space import G, S, Space, State
+from model.explorer.space import G, Label, S, Space, State
 from model.explorer.symmetry import Symmetry
-from model.explorer.taking import SpaceError, Taken, transitions
+from model.explorer.taking import SpaceError, take
 
 
 def replay(
     space: Space[G, S],
     symmetry: Symmetry[G, S],
-    way: Sequence[State[G, S]],
-    last: Callable[[Taken], bool] | None = None,
+    start: State[G, S],
+    way: Sequence[tuple[Label, State[G, S]]],
+    last: Label | None = None,
 ) -> Trace[G, S]:
-    """A trace along `way`, canonical states from a start on; then, with `last`, one transition more: the
-    first for which it is true."""
-    at = next(start for start in space.initial() if symmetry.canonical(start)[0] == way[0])
-    start, moves = at, []
-    for goal in [*way[1:], None] if last else way[1:]:
-        for taken, after, _ in transitions(space, at):
-            if goal is None:
-                fits = last is not None and last(taken)
-            else:
-                fits = symmetry.canonical(after)[0] == goal
-            if fits:
-                moves.append(Move(taken.label, taken.outcome, after))
-                at = after
-                break
-        else:
+    """The trace from canonical state `start` on along `way`, labels and targets told of canonical states;
+    then, if given, by the label `last`."""
+    rules = {rule.name: rule for rule in space.rules}
+    real = next(each for each in space.initial() if symmetry.canonical(each)[0] == start)
+    at, moves = real, []
+    for label, goal in [*way, (last, None)]:
+        if label is None:
+            break
+        label = symmetry.canonical(at)[1].real(label)
+        taken = take(space, rules[label.rule], at, label.slot)
+        if taken is None or (goal is not None and symmetry.canonical(taken[1])[0] != goal):
             raise SpaceError(
-                f"{at} has no transition to {goal or 'what was found'}: it was found in a state said to be the same "
-                "but for names; a residue, lens or renaming hides something that matters"
+                f"{at} does not lead to {goal or 'what was found'} by {label}, though a state does that is "
+                "said to be the same but for names: a residue, a lens or a renaming hides something that matters"
             )
-    return Trace(start, tuple(moves))
+        at = taken[1]
+        moves.append(Move(label, taken[0].outcome, at))
+    return Trace(real, tuple(moves))

@@ -277,7 +277,7 @@ def _deaths(bounds: Bounds) -> Iterator[Scheme]:
             Call(host, CONTEXTS[0], "snapshot"),
             Open(host, HOLDER, number + 1, bounds.initial[0]),
         )
-        yield _scheme(f"die-having-arbitrated @{host}", "local", host, _die(Killed(sweep, "ledger ahead")))
+        yield _scheme(f"die-having-arbitrated @{host}", "whole", f"die {host}", _die(Killed(sweep, "ledger ahead")))
         yield _scheme(
             f"die-in-genesis @{host}", "weather", "", _die(Killed(genesis, "state without identity"))
         )

@@ -17,7 +17,7 @@ from model.explorer.coordinator.values import HostView, LeaseView, Shared
 
 
 def lens_of(lens: str) -> tuple[str, int]:
-    """(kind, number of the host) of `h1`, `capacity h1`, `commands h1`, `open h1`."""
+    """(kind, number of the host) of `h1`, `capacity h1`, `commands h1`, `open h1`, `die h1`."""
     kind, _, host = lens.rpartition(" ")
     return kind, int(host[1:]) - 1
 
@@ -31,9 +31,11 @@ def part(lens: str, shared: Shared) -> Hashable:
     host = shared.hosts[number]
     if kind == "open":
         return _part_of_opening(shared, number)
+    if kind == "die":
+        return (host, may_act(shared, number))
     if host is None or not host.is_open:
         return host
-    if not _may_act(shared, number):
+    if not may_act(shared, number):
         return (host.ahead, shared.wall, shared.temps, _is_whole(shared))
     return (
         host,
@@ -55,7 +57,9 @@ def merge(lens: str, shared: Shared, after: Shared) -> Shared:
     if kind == "open":
         return _merge_of_opening(shared, after, number)
     hosts, host = _hosts(shared, after, number), shared.hosts[number]
-    if host is None or not host.is_open or not _may_act(shared, number):
+    if kind == "die":
+        return evolve(shared, hosts=hosts)
+    if host is None or not host.is_open or not may_act(shared, number):
         return evolve(shared, hosts=hosts, temps=after.temps)
     return evolve(
         shared,
@@ -82,7 +86,7 @@ def _is_whole(shared: Shared) -> bool:
     return shared.store and shared.identity and not shared.damage
 
 
-def _may_act(shared: Shared, number: int) -> bool:
+def may_act(shared: Shared, number: int) -> bool:
     """Whether a call at this host, which is open, comes to step 6."""
     host = shared.hosts[number]
     return (
@@ -107,8 +111,8 @@ def _may_open(shared: Shared, number: int) -> bool:
 def _part_of_opening(shared: Shared, number: int) -> Hashable:
     host: HostView | None = shared.hosts[number]
     if not _may_open(shared, number):
-        return (host is None, shared.temps, shared.damage, shared.store, shared.identity, shared.fresh)
-    return (shared.store, shared.identity, shared.epoch, shared.wall, shared.temps, shared.fresh)
+        return (host, shared.temps, shared.damage, shared.store, shared.identity, shared.fresh)
+    return (host, shared.store, shared.identity, shared.epoch, shared.wall, shared.temps, shared.fresh)
 
 
 def _merge_of_opening(shared: Shared, after: Shared, number: int) -> Shared:

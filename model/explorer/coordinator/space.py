@@ -12,6 +12,7 @@ from attrs import evolve
 from model.actions import Action
 from model.explorer.coordinator import lenses
 from model.explorer.coordinator.alphabet import Scheme, schemes
+from model.explorer.coordinator.asking import Answer, Question, changes, literally, simplest, told_back
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.crashing import Killed, Step, killed
 from model.explorer.coordinator.forge import forge
@@ -43,13 +44,15 @@ PLAIN_RESERVED = Slot("reserved", 0, left=1)
 class CoordinatorSpace(Space[Shared, Slot]):
     """The model of the coordinator within `bounds`; `step` may be a faulty one, for tests."""
 
-    def __init__(self, bounds: Bounds, *, step: Step = model_step) -> None:
+    def __init__(self, bounds: Bounds, *, step: Step = model_step, literal: bool = False) -> None:
         self.bounds = bounds
+        self._literal = literal or bool(bounds.disturbed)
         self._step = step
         self._schemes: Mapping[str, Scheme] = {each.rule.name: each for each in schemes(bounds)}
         self.rules: Sequence[Rule] = tuple(each.rule for each in self._schemes.values())
         self.renamings: Sequence[Renaming[Shared, Slot]] = renamings(bounds, self.rules)
         self._drifts: dict[Hashable, Slot] = {}
+        self._answers: dict[Question, Answer | None] = {}
 
     # Where it starts
 
@@ -97,6 +100,13 @@ class CoordinatorSpace(Space[Shared, Slot]):
         after, outcome = self._step(world, action)
         return None if isinstance(outcome, Declined) else (after, outcome)
 
+    def step_of(self, state: State, label: Label) -> tuple[str, State] | None:
+        """Outcome and successor by a step of the model on the whole state, whatever rules are said to see."""
+        before = self.forge(state)
+        action = self.action(label, before)
+        done = None if action is None else self.perform(before, action)
+        return None if done is None else (self.outcome_of(done[1]), self.view(done[0]))
+
     @staticmethod
     def outcome_of(outcome: Outcome) -> str:
         """The class of an outcome: the code of a refusal, or `accepted`."""
@@ -109,33 +119,41 @@ class CoordinatorSpace(Space[Shared, Slot]):
     def fire(
         self, rule: Rule, shared: Shared, slot: Slot | None, context: tuple[Hashable, ...]
     ) -> Fired[Shared, Slot] | None:
-        slots: list[Slot] = [] if slot is None else [slot]
-        slots += context  # type: ignore[arg-type]  # residues are slots
-        before = self.forge(State(shared, tuple(slots)))
-        action = self.action(Label(rule.name, None if slot is None else 0), before)
-        if action is None:
+        seen: tuple[Slot, ...] = context if slot is None else (slot, *context)  # type: ignore[assignment]  # residues
+        plain = literally if self._literal else simplest
+        question = plain(rule, shared, seen)
+        if question not in self._answers:
+            self._answers[question] = self._answer(question)
+        answer = self._answers[question]
+        if answer is None:
             return None
-        done = self.perform(before, action)
-        if done is None:
+        now, after = told_back(rule, shared, seen, question, answer)
+        changed = tuple(None if new is old else new for old, new in zip(seen, after, strict=True))
+        own, others = (None, changed) if slot is None else (changed[0], changed[1:])
+        return Fired(
+            answer.outcome, now, own, others if any(others) else (), answer.violated, answer.witnessed
+        )
+
+    def _answer(self, question: Question) -> Answer | None:
+        """By a step of the model, in a forged world."""
+        before = self.forge(State(question.shared, question.slots))
+        action = self.action(Label(question.rule, 0 if question.acts else None), before)
+        done = None if action is None else self.perform(before, action)
+        if action is None or done is None:
             return None
         after, outcome = done
         state = self.view(after)
-        now = [self._keeping_rank(old, new) for old, new in zip(slots, state.slots, strict=False)]
-        changed = tuple(None if new == old else new for old, new in zip(slots, now, strict=True))
-        own, others = (None, changed) if slot is None else (changed[0], changed[1:])
+        changed = tuple(
+            changes(old, self._keeping_rank(old, new))
+            for old, new in zip(question.slots, state.slots, strict=False)
+        )
         violated: tuple[str, ...] = ()
-        seen: tuple[str, ...] = ()
+        tested: tuple[str, ...] = ()
         if not isinstance(action, Killed):
             violated = check(before, action, outcome, after, leave_out=OF_STATES)
-            seen = witnessed(before, action, outcome, after)
-        return Fired(
-            self.outcome_of(outcome),
-            state.shared,
-            own,
-            others if any(others) else (),
-            violated,
-            tuple(each for each in seen if each not in _NEED_WHOLE_STATES),
-        )
+            tested = witnessed(before, action, outcome, after)
+        tested = tuple(each for each in tested if each not in _NEED_WHOLE_STATES)
+        return Answer(self.outcome_of(outcome), state.shared, changed, violated, tested)
 
     def _keeping_rank(self, old: Slot, new: Slot) -> Slot:
         """Who stays in a queue keeps the rank given; the engines do the rest."""
@@ -169,10 +187,10 @@ class CoordinatorSpace(Space[Shared, Slot]):
         return UNUSED
 
     def part(self, lens: str, shared: Shared) -> Hashable:
-        return lenses.part(lens, shared)
+        return shared if self.bounds.disturbed else lenses.part(lens, shared)
 
     def merge(self, lens: str, shared: Shared, after: Shared) -> Shared:
-        return lenses.merge(lens, shared, after)
+        return after if self.bounds.disturbed else lenses.merge(lens, shared, after)
 
     def place(self, slot: Slot) -> tuple[Hashable, int] | None:
         queue = place_of(slot, self.bounds)

@@ -78,6 +78,7 @@ def simplest(rule: Rule, shared: Shared, slots: tuple[Slot, ...]) -> Question:
         shared.people,
         wall=shared.wall,
         temps=shared.temps,
+        fresh=shared.fresh,
     )
     name, slots = _first_run(name, slots, acts=acts)
     if kind != "commands":

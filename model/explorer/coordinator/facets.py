@@ -26,6 +26,8 @@ CORE: Final = Bounds(
 
 FACETS: Final[dict[str, Bounds]] = {
     "core": CORE,
+    "time": Bounds(ids=1, ttls=(1, 2), back=True, lease_left=2, merge_leases=False, groups=_LIFECYCLE),
+    "fresh": Bounds(ids=1, genesis=True, temps=True, merge_leases=False, damages=("identity-missing","state-missing"), groups=frozenset({"lease","open","reserve","snapshot","damage","clock"})),
 }
 
 

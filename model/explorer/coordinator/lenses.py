@@ -42,6 +42,7 @@ def part(lens: str, shared: Shared) -> Hashable:
         shared.epoch,
         shared.wall,
         shared.temps,
+        shared.fresh,
         shared.people,
         shared.maximum if kind else None,
         shared.commands if kind == "commands" else None,

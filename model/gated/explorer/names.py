@@ -1,0 +1,56 @@
+"""The table of the ledger's facets: names alone, so that a check can be planned without the explorer.
+
+`facets` has the functions that these names stand for.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from model.explorer.facet import PROFILES, Facet
+
+_HERE: Final = "model.gated.explorer.facets"
+_AFTER_QUICK: Final = ("ci", "deep")
+
+
+def _facet(
+    name: str,
+    about: str,
+    *,
+    quick: bool = False,
+    jobs: int = 1,
+    kills: Mapping[str, int] | None = None,
+    **bounds: Any,
+) -> Facet:
+    """With `quick`, the quick profile tours it whole; the others tour them all. Each profile explores them all
+    but those that are too large for a quick one."""
+    place = name.replace("-", "_")
+    return Facet(
+        name=name,
+        about=about,
+        space=f"{_HERE}:{place}",
+        properties=f"{_HERE}:{place}_properties",
+        bounds=bounds,
+        explored=PROFILES if quick else _AFTER_QUICK,
+        toured={profile: jobs for profile in (PROFILES if quick else _AFTER_QUICK)},
+        killed=kills or {},
+    )
+
+
+FACETS: Final[tuple[Facet, ...]] = (
+    _facet("kinds", "each way of failing, where one key is written", quick=True, clients=2, keys=1),
+    _facet("transact", "one client, three keys, all that can fail", clients=1, keys=3),
+    _facet("gate", "who is known, and what a caller's own function does", clients=1, keys=2),
+    _facet("verify", "through the verifier's gate and back", clients=1, keys=2),
+    _facet("requests", "requests that are another by one field, and that can't be made", clients=1, keys=2),
+    _facet("clients", "what one client leaves behind, another finds", jobs=2, clients=2, keys=3),
+    _facet("receipts", "three steps, of which one may run but once", clients=1, steps=3),
+    _facet("two-appliers", "two clients apply the same steps", clients=2, steps=2),
+    _facet("orders", "steps in every order, and in none", clients=1, steps=2),
+    _facet("otherwise", "the same steps asked for in another way", clients=1, steps=2),
+    _facet("compensation", "three compensators, of which one is not idempotent", clients=1, steps=3),
+    _facet("two-compensators", "one applies, either undoes", jobs=2, clients=2, steps=2),
+    _facet("compensations", "compensations in every form", clients=1, steps=2),
+    _facet("recovery", "what a kill, a failing step or a lost mirror calls for", clients=1, keys=2),
+    _facet("tampering-once", "one file tampered with: never a silent loss", jobs=2, clients=1, keys=2),
+    _facet("tampering-both", "both files tampered with", jobs=2, clients=1, keys=1, steps=1),
+)

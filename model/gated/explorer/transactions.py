@@ -1,0 +1,76 @@
+"""Alphabets of transactions: one client and several, every failing step, every form of request."""
+
+from attrs import evolve
+
+from model.gated.explorer.requests import NONSENSE, counting, gated, putting, steps
+from model.gated.explorer.schemes import Request, Scheme, fails, opening, reading
+from model.gated.explorer.variants import LOST, TRYING, every_kind, of_recovery
+
+KEYS = ("k1", "k2", "k3")
+
+
+def _writing(*keys: str) -> tuple[Request, ...]:
+    return tuple(Request(key, counting(key), TRYING, late_deaths=True) for key in keys)
+
+
+def transact() -> Scheme:
+    """One client, three keys, everything that can fail."""
+    return Scheme(1, (opening(*LOST, late_deaths=True), reading(*LOST), *_writing(*KEYS)), alike=(KEYS,))
+
+
+def clients() -> Scheme:
+    """Two clients: what one leaves behind, the other finds."""
+    return Scheme(2, (opening(*LOST, late_deaths=True), reading(*LOST), *_writing(*KEYS)), alike=(KEYS,))
+
+
+def kinds() -> Scheme:
+    """Each way of failing, where one key is written."""
+    request = Request("k1", counting("k1"), every_kind(), deaths=False)
+    lost = of_recovery()
+    return Scheme(2, (opening(*lost, deaths=False), reading(*lost, deaths=False), request))
+
+
+def gate() -> Scheme:
+    """Who is known, and what a caller's own function does."""
+    again, raising = fails("rollback"), (fails("rollback"), fails("begin"))
+    first = counting("k1")
+    requests = [
+        Request("k1", first, (again, fails("commit"))),
+        Request("k1, other intent", evolve(first, intent="other"), (again,)),
+        Request("k1, raising", evolve(first, mutation={"raises": True}), raising),
+        Request("k1, garbage", evolve(first, mutation={"garbage": [1]}), raising),
+        Request("k1, no integer there", evolve(first, mutation={"increment": "ü"}), deaths=False),
+        Request("p1", putting("p1"), (again, fails("mirror"), fails("commit"))),
+    ]
+    return Scheme(1, (opening(*LOST), reading(*LOST), *requests))
+
+
+def verify() -> Scheme:
+    """Through the gate and back, with a state that others change."""
+    raising = (fails("rollback"), fails("begin"))
+    requests = (
+        Request("v1", gated("v1", True), (fails("rollback"), fails("append-fsync"), fails("mirror"))),
+        Request("v1, said no", gated("v1", False), raising),
+        Request("v1, raising", gated("v1", "raises"), raising),
+        Request("p1", putting("p1"), (fails("mirror"),)),
+    )
+    return Scheme(1, (opening(*LOST), reading(), *requests))
+
+
+def requests() -> Scheme:
+    """Requests that are another by one field, and those that can't be made."""
+    first = counting("k1")
+    changes = {
+        "other node": {"node_id": "elsewhere"},
+        "other run": {"run_id": "another"},
+        "other operation": {"operation_id": "another"},
+        "other event": {"event_type": "row.counted"},
+        "other phase": {"phase": "commit"},
+        "with an attempt": {"attempt_id": "first"},
+        "a receipt's key": {"idempotency_key": "r1"},
+        **NONSENSE,
+    }
+    asked = [Request("k1", first), Request("steps", steps(True))]
+    for name, each in changes.items():
+        asked.append(Request(f"k1, {name}", evolve(first, **each), deaths=False))
+    return Scheme(1, (opening(), reading(deaths=False), *asked))

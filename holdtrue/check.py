@@ -7,7 +7,6 @@ nothing from what is shown; such a run has not passed.
 """
 
 import os
-import shlex
 import shutil
 import sys
 import tempfile
@@ -17,17 +16,19 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import frozen
 
+from holdtrue.closing import Closed, close
 from holdtrue.exits import Exit, Terminated, UsageError
 from holdtrue.out import Printer
 from holdtrue.phases import PHASES, Phase
 from holdtrue.pool import Limits, Lost, run_jobs
 from holdtrue.progress import progress
-from holdtrue.record import Found, PhaseRecord, Record, worst_first
+from holdtrue.provenance import code, environment, invocation
+from holdtrue.record import Found, PhaseRecord, Record
+from holdtrue.rendering import text
 from holdtrue.runfolder import RunFolder, shown
-from holdtrue.verdict import Verdict, judge
-from reports.summary import render_failures, render_summary
+from model.values import JSON
 from stateful_tests.results import JobResult
 
 JOB_LIMIT_S = {"quick": 120.0, "ci": 600.0, "deep": 1800.0}
@@ -40,7 +41,8 @@ RAM_NEEDED = 256 * 1024 * 1024
 
 @frozen
 class Options:
-    """What `check` was asked for; `only` empty means all phases, `time_budget` is in seconds."""
+    """What `check` was asked for; `only` empty means all phases, `time_budget` is in seconds, `command` is
+    what was typed, for the report."""
 
     profile: str = "quick"
     seed: int = 0
@@ -49,6 +51,7 @@ class Options:
     out: Path = Path("reports/out")
     workers: int = 1
     job_limit_s: float | None = None
+    command: tuple[str, ...] = ("holdtrue", "check")
 
 
 def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printer | None = None) -> int:
@@ -57,12 +60,13 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
     started, now = time.monotonic(), datetime.now(UTC)
     wanted = [phase for phase in phases if not options.only or phase.name in options.only]
     left_out = tuple(phase.name for phase in phases if phase not in wanted)
-    record = Record(options.profile, options.seed, left_out, options.time_budget, options.workers, now)
     folder = RunFolder(options.out, now)
     ended_by: Terminated | None = None
     try:
         with _scratch() as scratch:
             out.line(_greeting(options, scratch))
+            where = _environment_of(options, folder, scratch)
+            record = Record(options.profile, options.seed, left_out, options.time_budget, now, code(), where)
             try:
                 _run_phases(wanted, options, _Desk(record, folder, out, scratch, started))
             except KeyboardInterrupt:
@@ -70,16 +74,22 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
             except Terminated as terminated:
                 record.interrupted, ended_by = True, terminated
         record.seconds = time.monotonic() - started
-        verdict = judge(record)
-        results = {"verdict": verdict.to_json(), **record.to_json()}
-        path = folder.finish(results)
+        closed = close(record, folder, options.out)
     finally:
         folder.discard()
-    if folder.unwritable:  # results.json can't say so
-        record.unwritable = f"{shown(options.out)} can't be written: {folder.unwritable}"
-        verdict = judge(record)
-    _show(out, record, verdict, path)
-    return verdict.exit if ended_by is None else ended_by.exit
+    _show(out, closed, record.unwritable or f"{shown(folder.path)}/results.json", folder.remark)
+    return closed.verdict.exit if ended_by is None else ended_by.exit
+
+
+def _environment_of(options: Options, folder: RunFolder, scratch: Path) -> dict[str, JSON]:
+    return environment(
+        run=folder.name,
+        folder=shown(folder.path),
+        command=list(options.command),
+        workers=options.workers,
+        scratch=scratch,
+        invocation=invocation(shown(Path(sys.executable).with_name("holdtrue"))),
+    )
 
 
 def check_command(options: object) -> int:
@@ -97,6 +107,7 @@ def check_command(options: object) -> int:
             only=tuple(asked["only"] or ()),
             out=Path(asked["out"]),
             workers=asked["jobs"] or cores(),
+            command=("holdtrue", *sys.argv[1:]),
         )
     )
 
@@ -157,22 +168,10 @@ def _run_phase(phase: Phase, options: Options, limits: Limits, desk: _Desk) -> N
 def _keep(index: int, result: JobResult, phase: str, desk: _Desk) -> None:
     """Files a result's failures, each trace in a file of its own, up to a bound."""
     for at, failure in enumerate(result.failures):
-        file, command = "", failure.reproduce
+        file = ""
         if len(desk.record.found) < TRACES_KEPT:
             file = desk.folder.add_trace(f"{phase}-{index + 1:03}-{at + 1}", failure.clause, failure.trace)
-            command = f"{invocation()} replay {shlex.quote(shown(desk.folder.path / file))}"
-            if not desk.folder.has(file):
-                command = f"(no trace file: {desk.folder.unwritable})"
-        desk.record.found.append(Found(phase, evolve(failure, reproduce=command), file))
-
-
-def invocation() -> str:
-    """What one types to run this very holdtrue from here: `holdtrue` only if that is what it finds."""
-    ours = Path(sys.executable).with_name("holdtrue")
-    found = shutil.which("holdtrue")
-    if not ours.exists() or (found is not None and Path(found).samefile(ours)):
-        return "holdtrue"
-    return shlex.quote(shown(ours))
+        desk.record.found.append(Found(phase, failure, file, kept=desk.folder.has(file)))
 
 
 def _environment(scratch: Path) -> dict[str, str]:
@@ -204,13 +203,14 @@ def _greeting(options: Options, scratch: Path) -> str:
     return f"holdtrue check: {options.profile}, seed {options.seed}{budget}; {workers} in {scratch.parent}"
 
 
-def _show(out: Printer, record: Record, verdict: Verdict, path: Path) -> None:
-    results = record.to_json()
-    traces = {found.file: found.failure.trace for found in record.found if found.file}
+def _show(out: Printer, closed: Closed, results: str, remark: str) -> None:
+    *lines, last = text(closed.results, closed.traces)
     out.line()
-    out.lines(render_summary(results))
-    out.lines(render_failures([found.to_json() for found in sorted(record.found, key=worst_first)], traces))
-    out.line(f"results: {record.unwritable or f'{shown(path)}/results.json'}")
+    out.lines(lines)
+    out.line(f"results: {results}")
+    if remark:
+        out.line(remark)
     out.line()
+    verdict = closed.verdict
     colour = "32" if verdict.exit is Exit.PASSED else "31" if verdict.exit is Exit.VIOLATED else "33"
-    out.strong(verdict.line, verdict.word, colour)
+    out.strong(last, verdict.word, colour)

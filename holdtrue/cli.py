@@ -47,6 +47,14 @@ def _run(options: object) -> int:
         from holdtrue.check import check_command
 
         return check_command(options)
+    if command == "report":
+        from holdtrue.report import report_command
+
+        return report_command(options)
+    if command == "verify":
+        from holdtrue.verify import verify_command
+
+        return verify_command(options)
     if command == "replay":
         from holdtrue.replay import replay_command
 

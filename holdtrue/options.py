@@ -14,6 +14,8 @@ from holdtrue import __version__
 PROFILES = ("quick", "ci", "deep")
 PHASE_NAMES = ("corpus", "conformance", "kills", "invariants")
 
+FORMATS = ("text", "html", "junit", "sarif", "markdown", "json", "attestation", "itf", "repro")
+
 ABOUT = """\
 Do the holds hold true, after kill -9?
 Checks a file-backed reservation store against a pure model of its rules."""
@@ -51,6 +53,8 @@ def parser() -> argparse.ArgumentParser:
     _check(commands)
     _replay(commands)
     _audit(commands)
+    _report(commands)
+    _verify(commands)
     return top
 
 
@@ -151,6 +155,45 @@ def _audit(commands: "argparse._SubParsersAction[_Parser]") -> None:
         "--anchor",
         metavar="SEQ:HASH",
         help="of a ledger: an event that an earlier audit told as its anchor, and that must still be there",
+    )
+
+
+def _report(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    report = commands.add_parser(
+        "report",
+        help="render a run again, in any format",
+        description="Renders a run that has ended again, from its results.json and traces.",
+        allow_abbrev=False,
+    )
+    _run(report)
+    report.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="what to make; default text: what the check printed at its end. itf and repro make a file for "
+        "each trace, in the directory that -o names",
+    )
+    report.add_argument("-o", "--output", metavar="FILE", help="where to write it; default: standard output")
+
+
+def _verify(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    verify = commands.add_parser(
+        "verify",
+        help="check a run's folder against its manifest",
+        description="Hashes the files of a run's folder again. Exits 0 if they are those that the run wrote, "
+        "1 if a file is missing, changed, or not listed.",
+        allow_abbrev=False,
+    )
+    _run(verify)
+
+
+def _run(command: _Parser) -> None:
+    command.add_argument(
+        "run",
+        metavar="RUN",
+        nargs="?",
+        default="reports/out/latest",
+        help="a run's folder; default reports/out/latest",
     )
 
 

@@ -1,33 +1,41 @@
 """What a run saw, gathered as it goes, and its JSON form: `results.json`.
 
-The JSON is all that `reports.summary` and the verdict look at, so that an old run can be judged and shown
-again. What depends on the clock or the machine stands under `times` and `environment` and nowhere else; the
-rest is the same for the same seed, code and phases.
+The JSON is all that the reports look at, so that an old run can be shown again; its form is published as
+`reports/results-2.schema.json`. What depends on the clock, the machine or a path stands under `times` and
+`environment` and nowhere else; the rest is the same for the same seed, code and phases.
 """
 
 import math
-import platform
 import statistics
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from holdtrue import __version__
 from holdtrue.pool import Lost
 from model.values import JSON
+from reports.canonical import clean
+from reports.fingerprint import fingerprint
+from reports.matrix import Known, broken_by, properties
+from reports.results import SCHEMA_VERSION
 from stateful_tests.results import Failure, JobResult, Plan, below_floor, total
 
-SCHEMA_VERSION = 1
+EXPLORATIONS = "explorations"
 
 
 @frozen
 class Found:
-    """A failure, with its phase and the file (within the run's folder) that holds its trace."""
+    """A failure, with its phase and the files (within the run's folder) that tell more of it.
+
+    `file` is its trace's, empty if it was one too many; `kept` whether it could be written; `more` has what
+    was made of the trace, by what it is: `itf`, `evidence`, `repro`.
+    """
 
     phase: str
     failure: Failure
     file: str
+    kept: bool = True
+    more: Mapping[str, str] = field(factory=dict)
 
     @property
     def steps(self) -> int:
@@ -40,14 +48,35 @@ class Found:
         )
         return sum(len(part) for part in parts if isinstance(part, list))
 
+    @property
+    def system(self) -> str:
+        """The system whose rule it breaks."""
+        trace = self.failure.trace
+        named = trace.get("system", "coordinator") if isinstance(trace, dict) else "coordinator"
+        return str(named)
+
+    @property
+    def broken(self) -> Known:
+        """The property that it breaks."""
+        return broken_by(self.system, self.failure.clause, self.phase, self.failure.trace)
+
     def to_json(self) -> dict[str, JSON]:
+        failure, broken = self.failure, self.broken
         return {
+            "id": fingerprint(failure.clause, failure.title, failure.trace),
             "phase": self.phase,
-            "title": self.failure.title,
-            "clause": self.failure.clause,
+            "system": self.system,
+            "property": broken.id,
+            "title": failure.title,
+            "clause": failure.clause,
+            "sentence": broken.sentence,
+            "source": broken.source,
             "steps": self.steps,
             "trace": self.file,
-            "reproduce": self.failure.reproduce,
+            "kept": self.kept,
+            "itf": self.more.get("itf"),
+            "evidence": self.more.get("evidence"),
+            "repro": self.more.get("repro"),
         }
 
 
@@ -86,7 +115,17 @@ class PhaseRecord:
             "floors": dict(sorted(self.plan.floors.items())),
             "below_floor": [list(short) for short in self.below_floor],
             "failures": sum(len(result.failures) for result in self.results.values()),
+            "details": {name: told for name, told in self.details().items() if name != EXPLORATIONS},
         }
+
+    def details(self) -> dict[str, list[JSON]]:
+        """What the jobs told besides, by name, in the plan's order; lists of explorations are joined."""
+        told: dict[str, list[JSON]] = {}
+        for index in sorted(self.results):
+            for name, value in sorted(self.results[index].details.items()):
+                joined = value if name == EXPLORATIONS and isinstance(value, list) else [value]
+                told.setdefault(name, []).extend(joined)
+        return told
 
     def figures(self) -> dict[str, float]:
         """Each figure's median over the jobs that measured it, under the phase's name."""
@@ -101,15 +140,16 @@ class PhaseRecord:
 
 @define
 class Record:
-    """The whole run. `left_out` names the phases that `--only` left out; `unwritable` says why the run's
-    folder is incomplete, if it is."""
+    """The whole run. `code` and `environment` are those of `provenance`. `left_out` names the phases that
+    `--only` left out; `unwritable` says why the run's folder is incomplete, if it is."""
 
     profile: str
     seed: int
     left_out: tuple[str, ...]
     time_budget: float | None
-    workers: int
     started: datetime
+    code: Mapping[str, JSON]
+    environment: Mapping[str, JSON]
     phases: list[PhaseRecord] = field(factory=list)
     found: list[Found] = field(factory=list)
     not_begun: tuple[str, ...] = ()
@@ -121,24 +161,63 @@ class Record:
         """All phases' figures."""
         return {name: value for phase in self.phases for name, value in phase.figures().items()}
 
-    def to_json(self) -> dict[str, JSON]:
+    @property
+    def explorations(self) -> list[dict[str, JSON]]:
+        """What the jobs tell of their explorations, in the plans' order."""
+        told = [each for phase in self.phases for each in phase.details().get(EXPLORATIONS, [])]
+        return [each for each in told if isinstance(each, dict)]
+
+    def tell(self, index: int, **more: str) -> None:
+        """Notes files made of the failure at `index` in `found`."""
+        self.found[index] = evolve(self.found[index], more={**self.found[index].more, **more})
+
+    def to_json(self, verdict: Mapping[str, JSON]) -> dict[str, JSON]:
+        """The whole of `results.json`, clean, in the form that the published schema describes."""
+        phases = [phase.to_json() for phase in self.phases]
+        failures = [found.to_json() for found in sorted(self.found, key=worst_first)]
+        explorations = self.explorations
+        cleaned: dict[str, JSON] = clean(
+            {
+                "schema_version": SCHEMA_VERSION,
+                "verdict": verdict,
+                "profile": self.profile,
+                "seed": self.seed,
+                "time_budget_s": self.time_budget,
+                "interrupted": self.interrupted,
+                "left_out": self.left_out,
+                "not_begun": self.not_begun,
+                "code": self.code,
+                "phases": phases,
+                "failures": failures,
+                "properties": self._properties(failures, explorations),
+                "explorations": explorations,
+                "detection": None,
+                "suppressions": [],
+                "flakes": [],
+                "skips": [],
+                "times": self._times(),
+                "environment": self.environment,
+            }
+        )
+        return cleaned
+
+    def _properties(
+        self, failures: Sequence[dict[str, JSON]], explorations: Sequence[dict[str, JSON]]
+    ) -> list[JSON]:
+        counts: dict[str, int] = {}
+        floors: dict[str, int] = {}
+        for phase in self.phases:
+            floors |= phase.plan.floors
+            for key, count in phase.counts.items():
+                counts[key] = counts.get(key, 0) + count
+        return list(properties(counts, floors, failures, explorations))
+
+    def _times(self) -> dict[str, JSON]:
         return {
-            "schema_version": SCHEMA_VERSION,
-            "profile": self.profile,
-            "seed": self.seed,
-            "left_out": list(self.left_out),
-            "not_begun": list(self.not_begun),
-            "interrupted": self.interrupted,
-            "time_budget_s": self.time_budget,
-            "phases": [phase.to_json() for phase in self.phases],
-            "failures": [found.to_json() for found in sorted(self.found, key=worst_first)],
-            "times": {
-                "started_at": self.started.astimezone(UTC).isoformat(timespec="seconds"),
-                "seconds": round(self.seconds, 3),
-                "phases": {phase.name: round(phase.seconds, 3) for phase in self.phases},
-                "figures": dict(self.figures()),
-            },
-            "environment": {"workers": self.workers, **versions()},
+            "started_at": self.started.astimezone(UTC).isoformat(timespec="seconds"),
+            "seconds": round(self.seconds, 3),
+            "phases": {phase.name: round(phase.seconds, 3) for phase in self.phases},
+            "figures": dict(self.figures()),
         }
 
 
@@ -148,21 +227,6 @@ def worst_first(found: Found) -> tuple[object, ...]:
     order = {"kills": 0, "conformance": 1, "corpus": 2}
     length = found.steps or math.inf  # a race has no steps: harder to grasp than any story
     return (order.get(found.phase, 3), length, found.failure.clause, found.failure.title, found.file)
-
-
-def versions() -> dict[str, JSON]:
-    """What ran: holdtrue, Python, the system, and the packages that the checks rest on."""
-    told: dict[str, JSON] = {
-        "holdtrue": __version__,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-    }
-    for name in ("attrs", "cattrs", "hypothesis", "networkx"):
-        try:
-            told[name] = version(name)
-        except PackageNotFoundError:
-            told[name] = None
-    return told
 
 
 def _lost_json(lost: Lost) -> dict[str, JSON]:

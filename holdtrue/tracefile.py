@@ -1,4 +1,4 @@
-"""A trace's file: read as JSON, or refused at once with a reason that a person can act upon."""
+"""A trace's file, or a run's: read as JSON, or refused at once with a reason that a person can act upon."""
 
 import json
 import os
@@ -12,23 +12,26 @@ LARGEST = 64 * 1024 * 1024
 """Bytes. A trace has a few thousand; whatever is larger than this is none."""
 
 
-def read_json(path: Path) -> Any:
-    """The JSON in `path`. UsageError, at once, for what is no regular file, no JSON, or far too large."""
+OF_A_TRACE = "Traces of a check stand in its run folder, reports/out/<run>/traces/."
+
+
+def read_json(path: Path, *, what: str = "trace", where: str = OF_A_TRACE) -> Any:
+    """The JSON in `path`. UsageError, at once, for what is no regular file, no JSON, or far too large.
+
+    `what` is expected there, and `where` says where such files stand.
+    """
     try:
         # A FIFO would block an opening for reading until someone writes: O_NONBLOCK, then look.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         told = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(
-            f"{str(path)!r} can't be opened: {told}. Traces of a check stand in its run folder, "
-            "reports/out/<run>/traces/."
-        ) from error
+        raise UsageError(f"{str(path)!r} can't be opened: {told}. {where}") from error
     try:
         entry = os.fstat(descriptor)
         if not stat.S_ISREG(entry.st_mode):
-            raise UsageError(f"{str(path)!r} is {_kind(entry.st_mode)}; a trace is a regular file")
+            raise UsageError(f"{str(path)!r} is {_kind(entry.st_mode)}; a {what} is a regular file")
         if entry.st_size > LARGEST:
-            raise UsageError(f"{str(path)!r} has {entry.st_size} bytes; no trace is as large as that")
+            raise UsageError(f"{str(path)!r} has {entry.st_size} bytes; no {what} is as large as that")
         with os.fdopen(os.dup(descriptor), "rb") as file:
             raw = file.read()
     finally:
@@ -41,10 +44,10 @@ def read_json(path: Path) -> Any:
             "It was cut off or edited; fetch it again."
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{str(path)!r} is no trace: byte {error.start} is no UTF-8 text") from error
+        raise UsageError(f"{str(path)!r} is no {what}: byte {error.start} is no UTF-8 text") from error
     except (RecursionError, ValueError) as error:
         raise UsageError(
-            f"{str(path)!r} is no trace: nested too deeply, or a number beyond all bounds"
+            f"{str(path)!r} is no {what}: nested too deeply, or a number beyond all bounds"
         ) from error
 
 

@@ -2,7 +2,8 @@
 
 Passed means *checked enough*: every planned job ran, every floor was reached, nothing was found. A violation
 outweighs all else, since a counterexample stays one whatever else went wrong. A partial run (`--only`) can
-pass, but its verdict names the phases that it speaks for.
+pass, but its verdict names the phases that it speaks for. No second and no rate is part of a verdict: what
+is shown beside its line (`reports.summary.verdict_line`) is.
 """
 
 from attrs import frozen
@@ -11,7 +12,6 @@ from holdtrue.exits import Exit
 from holdtrue.record import PhaseRecord, Record
 from model.values import JSON
 from reports.coverage import actions_in, kills_in
-from reports.figures import below
 
 SHOWN = 3
 """Names in a list on the verdict's line; the summary has them all."""
@@ -22,6 +22,7 @@ class Verdict:
     word: str
     exit: Exit
     reasons: tuple[str, ...]
+    scope: str
     line: str
 
     def to_json(self) -> dict[str, JSON]:
@@ -29,18 +30,20 @@ class Verdict:
             "word": self.word,
             "exit_code": int(self.exit),
             "reasons": list(self.reasons),
+            "scope": self.scope,
             "line": self.line,
         }
 
 
 def judge(record: Record) -> Verdict:
     """The verdict on a run that has ended, in whatever way."""
-    found = _found(record)
+    found = [*_found(record), *_explored(record, "violated")]
     broken = [reason for phase in record.phases for reason in _broken(phase)]
     short = [reason for phase in record.phases for reason in _short(phase)]
     broken += [record.unwritable] if record.unwritable else []
     if record.not_begun:
         short.append(f"not begun: {', '.join(record.not_begun)}")
+    short += _explored(record, "inconclusive")
     if record.interrupted:
         word, code = "INTERRUPTED", Exit.INTERRUPTED
     elif found:
@@ -55,10 +58,13 @@ def judge(record: Record) -> Verdict:
     # news, and stay out of the line.
     told = (*found, *broken) if found else (*broken, *short, *_rare(record, whole=True))
     reasons = (*found, *broken, *short, *_rare(record))
-    return Verdict(word, code, reasons, _line(word, told, record))
+    scope = _scope(record)
+    line = f"{word}  {scope}: {'; '.join(told)}" if told else f"{word}  {scope}"
+    return Verdict(word, code, reasons, scope, line)
 
 
-def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:
+def _scope(record: Record) -> str:
+    """What was asked for, and how much was done."""
     scope = f"{record.profile}, seed {record.seed}"
     if record.left_out:
         scope = f"only {', '.join(phase.name for phase in record.phases)}; {scope}"
@@ -67,9 +73,7 @@ def _line(word: str, reasons: tuple[str, ...], record: Record) -> str:
     for what, counted in (("actions", actions_in), ("kills", kills_in)):
         count = sum(counted(phase.counts) for phase in record.phases)
         done += [f"{count:,} {what}"] if count else []
-    line = f"{word}  {scope}: {', '.join(done)}, {record.seconds:.1f} s"
-    line = f"{line}: {'; '.join(reasons)}" if reasons else line
-    return f"{line} (a measured ratio is below its floor: see Measured)" if below(record.figures()) else line
+    return f"{scope}: {', '.join(done)}"
 
 
 def _found(record: Record) -> list[str]:
@@ -78,6 +82,16 @@ def _found(record: Record) -> list[str]:
         return []
     many = f"{len(record.found)} counterexample{'' if len(record.found) == 1 else 's'}"
     return [f"{many} to {_listed([repr(clause) for clause in clauses])}"]
+
+
+def _explored(record: Record, verdict: str) -> list[str]:
+    """The spaces of which an exploration says that."""
+    told = []
+    for each in record.explorations:
+        if each.get("verdict") == verdict:
+            why = f": {each['reason']}" if each.get("reason") else ""
+            told.append(f"exploration of {each.get('system')}/{each.get('space')}: {verdict}{why}")
+    return told
 
 
 def _broken(phase: PhaseRecord) -> list[str]:

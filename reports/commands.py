@@ -13,7 +13,7 @@ NO_FILE = "(no trace file was kept)"
 
 def reproduce(results: Mapping[str, Any], failure: Mapping[str, Any]) -> str:
     """The command that replays a failure of this run."""
-    if not failure["trace"]:
+    if not failure["trace"] or not failure["kept"]:
         return NO_FILE
     return f"{invocation(results)} replay {shlex.quote(path(results, failure['trace']))}"
 

@@ -6,6 +6,7 @@ the checks that are no invariants of the model: every difference belongs to one 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from attrs import frozen
@@ -59,6 +60,7 @@ class Known:
     source: str
 
 
+@cache
 def known() -> tuple[Known, ...]:
     """All properties, in the order in which they are shown."""
     told = [

@@ -94,7 +94,7 @@ def _verdict(old: Mapping[str, Any]) -> Any:
     seconds = times.get("seconds") if isinstance(times, dict) else None
     if not isinstance(verdict, dict) or not isinstance(seconds, int | float):
         return verdict
-    return {**verdict, "line": str(verdict.get("line")).replace(f", {seconds:.1f} s", "", 1)}
+    return {**verdict, "scope": "", "line": str(verdict.get("line")).replace(f", {seconds:.1f} s", "", 1)}
 
 
 def _failure(old: Any) -> Any:
@@ -102,7 +102,7 @@ def _failure(old: Any) -> Any:
         return old
     kept = {key: value for key, value in old.items() if key != "reproduce"}
     new = {"id": "0" * 16, "system": NOT_RECORDED, "property": "", "sentence": "", "source": ""}
-    return {**new, "itf": None, "evidence": None, "repro": None, **kept}
+    return {**new, "kept": True, "itf": None, "evidence": None, "repro": None, **kept}
 
 
 def _with(value: Any, more: Mapping[str, Any]) -> Any:

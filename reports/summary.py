@@ -8,6 +8,7 @@ summary ends with it.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reports.commands import reproduce
 from reports.coverage import actions_in, kills_in, kills_table, others_table, outcomes_table
 from reports.figures import FIGURES, Figure, below
 from reports.ledger_coverage import KINDS, apart, ledger_outcomes_table
@@ -49,7 +50,21 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, Any]) -> list[str]:
+def verdict_line(results: Mapping[str, Any]) -> str:
+    """The verdict as the last line tells it: with the seconds, and whether a ratio is below its floor."""
+    verdict, times = results["verdict"], results["times"]
+    head, line = f"{verdict['word']}  {verdict['scope']}", verdict["line"]
+    if verdict["scope"] and line.startswith(head):
+        line = f"{head}, {times['seconds']:.1f} s{line[len(head) :]}"
+    slow = " (a measured ratio is below its floor: see Measured)" if below(times["figures"]) else ""
+    return safe(f"{line}{slow}", 4000)
+
+
+def render_failures(
+    failures: Sequence[Mapping[str, Any]],
+    traces: Mapping[str, Any],
+    results: Mapping[str, Any] | None = None,
+) -> list[str]:
     """The failures (as in `results.json`, worst first), each with its story if `traces` has its file.
 
     Of several that break the same clause in the same way the first is shown, and at most a few in all: one of
@@ -71,7 +86,8 @@ def render_failures(failures: Sequence[Mapping[str, Any]], traces: Mapping[str, 
             lines.append(f"  (the shortest of {len(same)} that show this)")
         trace = traces.get(failure["trace"])
         lines += ["", *render_story(trace), ""] if trace is not None else [""]
-        lines += [f"reproduce:  {safe(failure['reproduce'], 4000)}", ""]
+        command = failure["reproduce"] if results is None else reproduce(results, failure)
+        lines += [f"reproduce:  {safe(command, 4000)}", ""]
     hidden = len(kinds) - SHOWN_FAILURES
     if hidden > 0:
         lines += [f"... and {_many(hidden, 'more kind')}, not shown here: see results.json.", ""]

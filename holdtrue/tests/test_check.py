@@ -9,26 +9,35 @@ from typing import Any
 
 import pytest
 
-from holdtrue.check import Options, check, invocation
+from holdtrue import provenance
+from holdtrue.check import Options, check
 from holdtrue.exits import Exit, UsageError
 from holdtrue.out import Printer
 from holdtrue.phases import Phase
+from holdtrue.provenance import invocation
 from holdtrue.tests.fakes import job, phase
+from reports.commands import reproduce
 
 
 def ran(out: Path, *phases: Phase, **options: Any) -> tuple[int, list[str], Mapping[str, Any]]:
     """The exit code, the lines printed, and results.json."""
     stream = io.StringIO()
     code = check(Options(out=out, workers=2, **options), phases=phases, printer=Printer(stream))
-    (folder,) = out.iterdir()
+    folder = run_folder(out)
     return code, stream.getvalue().splitlines(), json.loads((folder / "results.json").read_text("utf-8"))
+
+
+def run_folder(out: Path) -> Path:
+    """The only run in `out`."""
+    (folder,) = (path for path in out.iterdir() if not path.is_symlink())
+    return folder
 
 
 def test_the_verdict_is_the_last_line_and_stands_in_the_results(tmp_path: Path) -> None:
     code, lines, results = ran(tmp_path, phase("corpus", job("fine")))
     assert code == Exit.PASSED
-    assert lines[-1].startswith("PASSED  quick, seed 0: 1 job, 2 actions, ")
-    assert results["verdict"]["line"] == lines[-1]
+    assert results["verdict"]["line"] == "PASSED  quick, seed 0: 1 job, 2 actions"
+    assert lines[-1] == f"{results['verdict']['line']}, {results['times']['seconds']:.1f} s"
 
 
 def test_no_line_before_the_verdict_is_wider_than_80_columns_but_paths(tmp_path: Path) -> None:
@@ -56,7 +65,7 @@ def test_phases_run_in_order_and_each_says_when_it_begins_and_ends(tmp_path: Pat
 def test_each_counterexample_is_a_file_and_comes_with_the_command_that_replays_it(tmp_path: Path) -> None:
     code, lines, results = ran(tmp_path, phase("corpus", job("finds", n=1), job("finds", n=2)))
     assert code == Exit.VIOLATED
-    (folder,) = tmp_path.iterdir()
+    folder = run_folder(tmp_path)
     assert [failure["trace"] for failure in results["failures"]] == [
         "traces/corpus-001-1-S10.json",
         "traces/corpus-002-1-S10.json",
@@ -64,8 +73,9 @@ def test_each_counterexample_is_a_file_and_comes_with_the_command_that_replays_i
     for failure in results["failures"]:
         path = folder / failure["trace"]
         assert json.loads(path.read_text("utf-8"))["steps"]
-        assert failure["reproduce"] == f"{invocation()} replay {path}"
-        assert f"reproduce:  {failure['reproduce']}" in lines
+        command = reproduce(results, failure)
+        assert command == f"{results['environment']['invocation']} replay {path}"
+        assert f"reproduce:  {command}" in lines
 
 
 def test_the_command_that_replays_is_one_that_the_shell_finds(
@@ -77,9 +87,9 @@ def test_the_command_that_replays_is_one_that_the_shell_finds(
     monkeypatch.setattr("sys.executable", str(ours.with_name("python")))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert invocation() == "'some bin/holdtrue'"
+    assert invocation("some bin/holdtrue") == "'some bin/holdtrue'"
     monkeypatch.setenv("PATH", str(ours.parent))
-    assert invocation() == "holdtrue"
+    assert invocation("some bin/holdtrue") == "holdtrue"
 
 
 def test_a_full_disk_takes_nothing_from_what_is_shown(
@@ -88,7 +98,7 @@ def test_a_full_disk_takes_nothing_from_what_is_shown(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("holdtrue.runfolder.json.dump", full)
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
     for runner, code, word in (
         ("finds", Exit.VIOLATED, "VIOLATED"),
         ("fine", Exit.HARNESS_FAILED, "HARNESS"),
@@ -98,11 +108,10 @@ def test_a_full_disk_takes_nothing_from_what_is_shown(
         assert check(Options(out=tmp_path / runner), phases=phases, printer=Printer(stream)) == code
         told = stream.getvalue()
         assert told.splitlines()[-1].startswith(word)
-        assert "can't be written: No space left on device" in told.splitlines()[-1]
-        assert (
-            ("evil \\x1b" in told) == ("reproduce:  (no trace file: No space" in told) == (runner == "finds")
-        )
-        (folder,) = (tmp_path / runner).iterdir()
+        assert ("evil \\x1b" in told) == ("reproduce:  (no trace file" in told) == (runner == "finds")
+        assert "can't be written: " in told.splitlines()[-1]
+        assert "No space left on device" in told.splitlines()[-1]
+        folder = run_folder(tmp_path / runner)
         assert [path.name for path in folder.rglob("*")] == ["traces"]
 
 
@@ -147,12 +156,17 @@ def test_a_lost_job_fails_the_harness_and_shows_its_end(tmp_path: Path) -> None:
     assert results["phases"][0]["lost"][0]["why"] == "died"
 
 
-def test_the_same_seed_gives_the_same_results_times_aside(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_results_times_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = provenance.code()  # somebody may be editing meanwhile
+    monkeypatch.setattr("holdtrue.check.code", lambda: same)
+
     def results(at: str) -> object:
         _, _, found = ran(
             tmp_path / at, phase("corpus", *(job("fine", n=n) for n in range(5)), job("raises"))
         )
-        return {**found, "times": None, "verdict": None}
+        return {**found, "times": None, "environment": None}
 
     assert results("a") == results("b")
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from attrs import evolve
 
 from holdtrue.exits import Exit
@@ -9,6 +10,7 @@ from holdtrue.pool import Lost, Why
 from holdtrue.record import Found, PhaseRecord, Record, worst_first
 from holdtrue.tests.fakes import job
 from holdtrue.verdict import Verdict, judge
+from model.values import JSON
 from stateful_tests.results import Failure, JobResult, Plan
 
 DONE = JobResult(job("fine"), {"rule/reserve/accepted": 1200, "kill/reserve/x": 30})
@@ -23,7 +25,7 @@ def phase(**changes: object) -> PhaseRecord:
 
 
 def record(*phases: PhaseRecord, **changes: object) -> Record:
-    made = Record("quick", 7, (), None, 2, datetime(2030, 1, 1, tzinfo=UTC), list(phases), seconds=12.34)
+    made = Record("quick", 7, (), None, datetime(2030, 1, 1, tzinfo=UTC), {}, {}, list(phases))
     for name, value in changes.items():
         setattr(made, name, value)
     return made
@@ -32,7 +34,7 @@ def record(*phases: PhaseRecord, **changes: object) -> Record:
 def test_a_whole_run_without_findings_has_passed() -> None:
     verdict = judge(record(phase()))
     assert (verdict.exit, verdict.reasons) == (Exit.PASSED, ())
-    assert verdict.line == "PASSED  quick, seed 7: 1 job, 1,200 actions, 30 kills, 12.3 s"
+    assert verdict.line == "PASSED  quick, seed 7: 1 job, 1,200 actions, 30 kills"
 
 
 def test_a_partial_run_can_pass_but_says_of_what_it_speaks() -> None:
@@ -95,14 +97,24 @@ def test_a_folder_that_could_not_be_written_keeps_a_run_from_passing() -> None:
     assert (verdict.exit, verdict.reasons) == (Exit.HARNESS_FAILED, ("out can't be written: full",))
 
 
-def test_a_ratio_below_its_floor_is_named_and_changes_no_verdict() -> None:
+def test_no_measured_figure_is_part_of_a_verdict() -> None:
     def verdict(ratio: float) -> Verdict:
         figures = {"kill trials / bare fork + SIGKILL + wait": ratio}
         return judge(record(phase(results={0: evolve(DONE, figures=figures)})))
 
-    assert verdict(0.19).exit is Exit.PASSED
-    assert verdict(0.19).line.endswith("(a measured ratio is below its floor: see Measured)")
-    assert "below" not in verdict(0.2).line
+    assert verdict(0.19) == verdict(0.2) == judge(record(phase()))
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [("holds", Exit.PASSED), ("inconclusive", Exit.INCONCLUSIVE), ("violated", Exit.VIOLATED)],
+)
+def test_what_an_exploration_says_counts(said: str, code: Exit) -> None:
+    space: JSON = [{"system": "coordinator", "space": "core", "verdict": said, "reason": "out of states"}]
+    verdict = judge(record(phase(results={0: evolve(DONE, details={"explorations": space})})))
+    assert verdict.exit is code
+    told = () if said == "holds" else (f"exploration of coordinator/core: {said}: out of states",)
+    assert verdict.reasons == told
 
 
 def test_the_worst_failure_is_a_kills_and_among_equals_the_shortest() -> None:

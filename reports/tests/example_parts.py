@@ -175,6 +175,7 @@ def failure(stem: str, **changes: Any) -> dict[str, Any]:
         "source": "",
         "steps": 5,
         "trace": f"traces/{stem}.json",
+        "kept": True,
         "itf": f"traces/{stem}.itf.json",
         "evidence": f"evidence/{stem}",
         "repro": f"repro/test_{stem.replace('-', '_')}.py",

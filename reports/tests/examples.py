@@ -23,13 +23,15 @@ class Example:
 
 def _run(word: str, code: int, reasons: list[str], **changes: Any) -> dict[str, Any]:
     """Results of a run with three phases."""
-    line = f"{word}  quick, seed 7: 54 jobs, 114,169 actions, 813 kills"
+    scope = "quick, seed 7: 54 jobs, 114,169 actions, 813 kills"
+    line = f"{word}  {scope}"
     made: dict[str, Any] = {
         "schema_version": 2,
         "verdict": {
             "word": word,
             "exit_code": code,
             "reasons": reasons,
+            "scope": scope,
             "line": f"{line}: {'; '.join(reasons)}" if reasons else line,
         },
         "profile": "quick",

@@ -175,9 +175,11 @@ def _keep(index: int, result: JobResult, phase: str, desk: _Desk) -> None:
 
 
 def _environment(scratch: Path) -> dict[str, str]:
-    """What workers inherit. HOLDTRUE_CRASH_AT would kill each of them; hashes vary from run to run."""
+    """What workers inherit. HOLDTRUE_CRASH_AT would kill each of them; hashes vary from run to run. What outlives
+    a job, such as an explored graph, is kept in HOLDTRUE_SCRATCH."""
     environment = {name: value for name, value in os.environ.items() if name != "HOLDTRUE_CRASH_AT"}
-    return {**environment, "TMPDIR": str(scratch), "PYTHONHASHSEED": "0"}
+    places = {"TMPDIR": str(scratch), "HOLDTRUE_SCRATCH": str(scratch)}
+    return {**environment, **places, "PYTHONHASHSEED": "0"}
 
 
 @contextmanager

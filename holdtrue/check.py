@@ -175,8 +175,8 @@ def _keep(index: int, result: JobResult, phase: str, desk: _Desk) -> None:
 
 
 def _environment(scratch: Path) -> dict[str, str]:
-    """What workers inherit. HOLDTRUE_CRASH_AT would kill each of them; hashes vary from run to run. What outlives
-    a job, such as an explored graph, is kept in HOLDTRUE_SCRATCH."""
+    """What workers inherit. HOLDTRUE_CRASH_AT would kill each of them; hashes vary from run to run. What
+    outlives a job, such as an explored graph, is kept in HOLDTRUE_SCRATCH."""
     environment = {name: value for name, value in os.environ.items() if name != "HOLDTRUE_CRASH_AT"}
     places = {"TMPDIR": str(scratch), "HOLDTRUE_SCRATCH": str(scratch)}
     return {**environment, **places, "PYTHONHASHSEED": "0"}

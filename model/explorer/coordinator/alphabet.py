@@ -49,7 +49,7 @@ from model.explorer.coordinator.naming import (
     job_handle,
     reason,
 )
-from model.explorer.coordinator.view import seen_ahead
+from model.explorer.coordinator.view import seen_ahead, would_be_forgotten
 from model.explorer.space import Rule, Scope
 from model.surroundings import fact_of
 from model.values import JSON, World
@@ -246,7 +246,7 @@ def _opens(bounds: Bounds) -> Iterator[Scheme]:
             for arbitrates in bounds.arbitration:
                 words = f" for {many}" if len(bounds.initial) > 1 else ""
                 words += "" if arbitrates else " without-arbitration"
-                make = _open(number, many, arbitrates=arbitrates)
+                make = _remembering(bounds, _open(number, many, arbitrates=arbitrates))
                 yield _scheme(f"open{words} @{host_name(number)}", "whole", f"open {host_name(number)}", make)
 
 
@@ -257,7 +257,14 @@ def _open(number: int, many: int, *, arbitrates: bool) -> Make:
 
 def _closes(bounds: Bounds) -> Iterator[Scheme]:
     for number in range(bounds.hosts):
-        yield _scheme(f"close @{host_name(number)}", "weather", "", _close(number))
+        yield _scheme(f"close @{host_name(number)}", "weather", "", _remembering(bounds, _close(number)))
+
+
+def _remembering(bounds: Bounds, make: Make) -> Make:
+    """Where the clock may go back: not while that would be forgotten."""
+    if not bounds.back:
+        return make
+    return lambda world, slot: None if would_be_forgotten(world) else make(world, slot)
 
 
 def _close(number: int) -> Make:

@@ -56,3 +56,6 @@ class Bounds:
     """Whether rows that were last changed a day ago are told apart."""
     dropped: frozenset[str] = frozenset()
     """Assumptions about the surroundings that do not hold."""
+
+    def __attrs_post_init__(self) -> None:
+        assert not (self.back and self.merge_leases), "a lease that ran out may be good again: don't merge"

@@ -36,7 +36,7 @@ def part(lens: str, shared: Shared) -> Hashable:
     if host is None or not host.is_open:
         return host
     if not may_act(shared, number):
-        return (host.ahead, shared.wall, shared.temps, _is_whole(shared))
+        return (host.ahead, shared.wall, shared.temps, shared.store, shared.identity, shared.damage)
     return (
         host,
         shared.epoch,
@@ -112,8 +112,17 @@ def _may_open(shared: Shared, number: int) -> bool:
 def _part_of_opening(shared: Shared, number: int) -> Hashable:
     host: HostView | None = shared.hosts[number]
     if not _may_open(shared, number):
-        return (host, shared.temps, shared.damage, shared.store, shared.identity, shared.fresh)
-    return (host, shared.store, shared.identity, shared.epoch, shared.wall, shared.temps, shared.fresh)
+        return (host, shared.wall, shared.temps, shared.damage, shared.store, shared.identity, shared.fresh)
+    return (
+        host,
+        shared.store,
+        shared.identity,
+        shared.epoch,
+        shared.maximum,
+        shared.wall,
+        shared.temps,
+        shared.fresh,
+    )
 
 
 def _merge_of_opening(shared: Shared, after: Shared, number: int) -> Shared:

@@ -102,6 +102,15 @@ def seen_ahead(world: World) -> int:
     return max(seen, default=0) - world.clock
 
 
+def would_be_forgotten(world: World) -> bool:
+    """Whether nobody but the hosts that are open knows that the clock was ahead: the files don't.
+
+    How often the clock could go back if they forgot it is without bounds.
+    """
+    store = world.store
+    return seen_ahead(world) > 0 and (store is None or store.last_wall_time <= world.clock)
+
+
 def _takers(world: World) -> dict[str, int]:
     """Which command took which reservation's slot."""
     return {

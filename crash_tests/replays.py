@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from crash_tests.children import MisfitError
 from crash_tests.oracle import Violation
 from crash_tests.reading import Fields, StoryError
-from crash_tests.stories import Story, story_from_json, tell
+from crash_tests.stories import Story, Watch, story_from_json, tell
 from model.forms import action_to_json
 from model.values import JSON
 
@@ -43,31 +43,34 @@ class Replay:
         }
 
 
-def replay_trace(trace: Mapping[str, Any]) -> Replay:
-    """Performs `trace` again. Raises `StoryError` if it can't be read, `HarnessError` if it can't be done."""
+def replay_trace(trace: Mapping[str, Any], *, watch: Watch | None = None) -> Replay:
+    """Performs `trace` again. Raises `StoryError` if it can't be read, `HarnessError` if it can't be done.
+
+    `watch` looks on at stories of kills and faults; races and tampering have nothing for it.
+    """
     try:
-        return _performed(trace)
+        return _performed(trace, watch)
     except (MisfitError, LookupError) as error:
         if type(error) in (KeyError, IndexError):
             raise  # no host or client that is missing: a bug of ours
         return Replay("drifted", f"it can't happen any more: {error}")
 
 
-def _performed(trace: Mapping[str, Any]) -> Replay:
+def _performed(trace: Mapping[str, Any], watch: Watch | None) -> Replay:
     if trace.get("kind") != "kill":
         raise StoryError(f"kind is {trace.get('kind')!r}, not 'kill': this is another kind of trace")
     if trace.get("system", "coordinator") == "ledger":
         from crash_tests.gated.replays import replay_ledger
 
-        return replay_ledger(trace)
+        return replay_ledger(trace, watch)
     if trace.get("trial") == "race":
         return _race(trace)
-    return _story(story_from_json(trace))
+    return _story(story_from_json(trace), watch)
 
 
-def _story(story: Story) -> Replay:
+def _story(story: Story, watch: Watch | None) -> Replay:
     lefts: list[JSON] = []
-    now = tell(story, lefts)
+    now = tell(story, lefts, watch)
     told = lines(story, now if isinstance(now, Violation) else None)
     if isinstance(now, str):
         return Replay("drifted", now, told, None, tuple(lefts))

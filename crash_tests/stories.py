@@ -4,8 +4,9 @@
 afterwards. Its JSON holds the actions themselves, so a trace outlives the scenario that it came from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -24,6 +25,10 @@ from stateful_tests.lockstep import DivergedError
 from stateful_tests.results import Failure
 
 SCHEMA_VERSION = 1
+
+Watch = Callable[[str, Path, Sequence[str]], None]
+"""Is told of a moment, of the store's directory as it stands then, and of the points that what was killed
+passes when it is not killed, in order."""
 REPRODUCE = "holdtrue replay {trace}"
 
 
@@ -127,18 +132,28 @@ def _actions(trace: Fields, name: str) -> tuple[Action, ...]:
     return trace.each(name, action_from_json)
 
 
-def tell(story: Story, lefts: list[JSON] | None = None) -> Violation | str | None:
+def _unwatched(_moment: str, _directory: Path, _steps: Sequence[str]) -> None:
+    """Nobody looks on."""
+
+
+def tell(story: Story, lefts: list[JSON] | None = None, watch: Watch | None = None) -> Violation | str | None:
     """What is wrong when `story` happens now; a string where it can't happen as it did.
 
-    What each kill left is added to `lefts`, as in `Killed.left`.
+    What each kill left is added to `lefts`, as in `Killed.left`. `watch` sees the store's directory after
+    each kill, and at the end.
     """
+    watch = watch or _unwatched
     with ground(missing=story.scenario.layout == "missing") as place:
         try:
             with prepared(story.scenario, place) as situation:
                 if story.fault is not None:
-                    return _struck(story.fault, situation)
-                return _killed(story, situation, [] if lefts is None else lefts)
+                    found = _struck(story.fault, situation)
+                else:
+                    found = _killed(story, situation, [] if lefts is None else lefts, watch)
+                watch("end", place.directory, ())
+                return found
         except DivergedError as error:
+            watch("end", place.directory, ())
             return diverged(error)
 
 
@@ -156,20 +171,22 @@ def _struck(fault: Fault, situation: Situation) -> Violation | str | None:
     return strike(situation, fault)
 
 
-def _killed(story: Story, first: Situation, lefts: list[JSON]) -> Violation | str | None:
+def _killed(story: Story, first: Situation, lefts: list[JSON], watch: Watch) -> Violation | str | None:
     place = first.ground
     with ExitStack() as stack:
         situation, left = first, None
         for number, killed in enumerate(story.kills):
             if left is not None:
                 situation = stack.enter_context(awoken(place, left, killed.during))
-            passed = {(one.point, one.n): one for one in record(situation)}
+            steps = record(situation)
+            passed = {(one.point, one.n): one for one in steps}
             arrival = passed.get((killed.point, killed.n))
             if arrival is None:
                 which = f"kill {number + 1} of {len(story.kills)}: " if len(story.kills) > 1 else ""
                 return f"{which}the store no longer comes to {killed.point} ({killed.n}) there"
             found = kill(situation, arrival)
             lefts.append(dict(situation.left))
+            watch(f"kill-{number + 1}", first.ground.directory, [one.key for one in steps])
             if isinstance(found, Violation):
                 return found
             left = found

@@ -19,6 +19,7 @@ from pathlib import Path
 from attrs import frozen
 
 from holdtrue.closing import Closed, close
+from holdtrue.evidence import gather
 from holdtrue.exits import Exit, Terminated, UsageError
 from holdtrue.out import Printer
 from holdtrue.phases import PHASES, Phase
@@ -69,11 +70,13 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
             record = Record(options.profile, options.seed, left_out, options.time_budget, now, code(), where)
             try:
                 _run_phases(wanted, options, _Desk(record, folder, out, scratch, started))
+                record.seconds = time.monotonic() - started
+                gather(record, folder, workers=options.workers, environment=_environment(scratch))
             except KeyboardInterrupt:
                 record.interrupted = True
             except Terminated as terminated:
                 record.interrupted, ended_by = True, terminated
-        record.seconds = time.monotonic() - started
+            record.seconds = record.seconds or time.monotonic() - started
         closed = close(record, folder, options.out)
     finally:
         folder.discard()

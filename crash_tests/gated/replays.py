@@ -11,11 +11,12 @@ from crash_tests.gated.stories import Story, story_from_json, tell
 from crash_tests.oracle import Violation
 from crash_tests.reading import Fields, StoryError
 from crash_tests.replays import RACES_AGAIN, Replay, judged
+from crash_tests.stories import Watch
 from model.gated.forms import action_to_json
 from model.values import JSON
 
 
-def replay_ledger(trace: Mapping[str, Any]) -> Replay:
+def replay_ledger(trace: Mapping[str, Any], watch: Watch | None = None) -> Replay:
     """Performs `trace`, whose system is the ledger, again. Raises `StoryError` if it can't be read."""
     if trace.get("trial") == "race":
         return _race(trace)
@@ -23,7 +24,7 @@ def replay_ledger(trace: Mapping[str, Any]) -> Replay:
         return _tampering(trace)
     story = story_from_json(trace)
     lefts: list[JSON] = []
-    now = tell(story, lefts)
+    now = tell(story, lefts, watch)
     if isinstance(now, str):
         return Replay("drifted", now, lines(story), None, tuple(lefts))
     return evolve(_judged(story.violation.clause, now, lines(story)), lefts=tuple(lefts))

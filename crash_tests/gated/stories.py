@@ -7,6 +7,7 @@ outlives the scenario that it came from. It is a coordinator's story in form (`c
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -18,7 +19,7 @@ from crash_tests.gated.trial import Situation, awoken, kill, prepared, record, r
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.reading import Fields, StoryError
-from crash_tests.stories import REPRODUCE
+from crash_tests.stories import REPRODUCE, Watch
 from model.gated.actions import Action, Call
 from model.gated.forms import action_from_json, action_to_json
 from model.values import JSON
@@ -129,18 +130,28 @@ def _call(form: object, where: str) -> Call:
     return action
 
 
-def tell(story: Story, lefts: list[JSON] | None = None) -> Violation | str | None:
+def _unwatched(_moment: str, _directory: Path, _steps: Sequence[str]) -> None:
+    """Nobody looks on."""
+
+
+def tell(story: Story, lefts: list[JSON] | None = None, watch: Watch | None = None) -> Violation | str | None:
     """What is wrong when `story` happens now; a string where it can't happen as it did.
 
-    What each kill left is added to `lefts`, as in `Killed.left`.
+    What each kill left is added to `lefts`, as in `Killed.left`. `watch` sees the store's directory after
+    each kill, and at the end.
     """
+    watch = watch or _unwatched
     with ground() as place:
         try:
             with prepared(story.scenario, place) as situation:
                 if story.fault is not None:
-                    return _struck(story.fault, situation)
-                return _killed(story, situation, [] if lefts is None else lefts)
+                    found = _struck(story.fault, situation)
+                else:
+                    found = _killed(story, situation, [] if lefts is None else lefts, watch)
+                watch("end", place.directory, ())
+                return found
         except DivergedError as error:
+            watch("end", place.directory, ())
             return diverged(error)
 
 
@@ -158,13 +169,14 @@ def _struck(fault: Fault, situation: Situation) -> Violation | str | None:
     return strike(situation, fault)
 
 
-def _killed(story: Story, first: Situation, lefts: list[JSON]) -> Violation | str | None:
+def _killed(story: Story, first: Situation, lefts: list[JSON], watch: Watch) -> Violation | str | None:
     with ExitStack() as stack:
         situation, left = first, None
         for number, killed in enumerate(story.kills):
             if left is not None:
                 situation = stack.enter_context(awoken(first.ground, left, killed.during))
-            passed = {(one.point, one.n): one for one in record(situation)}
+            steps = record(situation)
+            passed = {(one.point, one.n): one for one in steps}
             arrival = passed.get((killed.point, killed.n))
             if arrival is None:
                 which = f"kill {number + 1} of {len(story.kills)}: " if len(story.kills) > 1 else ""
@@ -174,6 +186,7 @@ def _killed(story: Story, first: Situation, lefts: list[JSON]) -> Violation | st
                 survivor = stack.enter_context(Survivor(first))
             found = kill(situation, arrival, put_back=not story.survivor)
             lefts.append(dict(situation.left))
+            watch(f"kill-{number + 1}", first.ground.directory, [one.key for one in steps])
             if isinstance(found, Violation):
                 return found
             left = found

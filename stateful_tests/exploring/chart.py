@@ -7,15 +7,16 @@ It trusts nobody: after each action the world is located again, and `lies` says 
 graph had foretold. That is a check of the abstraction, and no news of the store.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import fields, frozen, has
 
 from model.explorer.graph import Graph
 from model.explorer.space import Label, State
 from model.explorer.symmetry import Names
-from stateful_tests.compare import Difference
+from model.values import JSON
+from stateful_tests.compare import Difference, differences
 
 
 class Toured(Protocol):
@@ -54,7 +55,11 @@ class Chart:
         self._outcomes = graph.outcome.tolist()
         self._parents = graph.parent.tolist()
         self._begins = graph.starts.tolist()
-        self.starts = tuple(node for node, parent in enumerate(self._parents) if parent < 0)
+        self._starts = tuple(node for node, parent in enumerate(self._parents) if parent < 0)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        return self._starts
 
     @property
     def nodes(self) -> int:
@@ -77,10 +82,11 @@ class Chart:
         return int(self._parents[node])
 
     def label(self, edge: int) -> Label:
-        return self.graph.labels[self._labels[edge]]
+        found: Label = self.graph.labels[self._labels[edge]]
+        return found
 
     def outcome(self, edge: int) -> str:
-        return self.graph.outcomes[self._outcomes[edge]]
+        return str(self.graph.outcomes[self._outcomes[edge]])
 
     def locate(self, world: Any) -> Place:
         return Place(*self.graph.locate(self.space.view(world)))
@@ -89,12 +95,31 @@ class Chart:
         """The action by which `world`, which stands at `place`, goes along `edge`."""
         return self.space.action(place.names.real(self.label(edge)), world)
 
-    def lies(self, edge: int, outcome: Any, after: Place) -> tuple[Difference, ...]:
-        """How the graph was wrong about `edge`, if the model says `outcome` and the world then is `after`."""
-        found = []
+    def arrival(self, edge: int, outcome: Any, world: Any) -> tuple[Place, tuple[Difference, ...]]:
+        """Where `world` is, reached with `outcome`, and how that differs from what `edge` had foretold."""
         told, seen = self.outcome(edge), self.space.outcome_of(outcome)
-        if told != seen:
-            found.append(Difference("outcome class", told, seen))
-        if after.node != self.target(edge):
-            found.append(Difference("node", self.target(edge), after.node))
-        return tuple(found)
+        found = [] if told == seen else [Difference("outcome class", told, seen)]
+        place = self.locate(world)
+        return place, (*found, *self.elsewhere(self.target(edge), place, world))
+
+    def elsewhere(self, node: int, place: Place, world: Any) -> tuple[Difference, ...]:
+        """How the view of `world`, which stands at `place`, differs from the state of `node`."""
+        if place.node == node:
+            return ()
+        seen, _ = self.graph.symmetry.canonical(self.space.view(world))
+        return differences(plain(self.graph.states[node]), plain(seen), "state") or (
+            Difference("state", f"node {node}", "another one"),
+        )
+
+
+def plain(value: Any) -> JSON:
+    """A state as JSON, for people: attrs classes as objects, sets as sorted lists, all else as text."""
+    if has(type(value)):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(type(value))}
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, set | frozenset):
+        return [*sorted(str(one) for one in value)]
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | str) else str(value)

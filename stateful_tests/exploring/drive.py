@@ -78,10 +78,9 @@ class Drive:
             self.coverage.see(before, record, self.pair.world)
         if record.divergence is not None:
             return False
-        place = self.chart.locate(self.pair.world)
-        found = self.chart.lies(edge, record.expected, place)
+        place, found = self.chart.arrival(edge, record.expected, self.pair.world)
         if record.declined:
-            found = (Difference("outcome", self.chart.outcome(edge), "declined"),)
+            found = (Difference("outcome class", self.chart.outcome(edge), "declined"),)
         if found:
             self._lied(record, found)
             return False
@@ -129,12 +128,13 @@ class Drive:
         return True
 
     def _is_at(self, node: int | None) -> bool:
-        if self.place.node == node:
+        assert node is not None
+        found = self.chart.elsewhere(node, self.place, self.pair.world)
+        if not found:
             return True
-        seen = self.place.node
         self.place = Place(node, self.place.names)
         record = self.records[-1] if self.records else StepRecord(0, None, None)
-        self._lied(record, (Difference("node", node, seen),))
+        self._lied(record, found)
         return False
 
     def _step(self, action: Any) -> StepRecord:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from attrs import define, evolve, field, frozen
 
 import model
-from model.actions import Open
+from model.actions import Call, Open
 from model.outcomes import Accepted
 from model.values import Host, World
 from stateful_tests.files import IDENTITY, STATE
@@ -146,7 +146,22 @@ class StoreRewinder:
         target.files.put = kept.files.state  # who looks next must not take it for a publication
         target.look_afresh()
         self._anchors = dict(kept.anchors)
-        return evolve(kept.world, hosts=tuple(hosts))
+        return self._glanced(evolve(kept.world, hosts=tuple(hosts)), kept)
+
+    def _glanced(self, world: World, kept: _Kept) -> World:
+        """Where the clock has gone back under a host, it looks once more at what it then had seen.
+
+        Nobody has the lease while it does, so that is all it does.
+        """
+        for host in kept.world.hosts:
+            if host.is_open and host.high_water > world.clock:
+                glance = Call(host.name, "", "snapshot")
+                self.target.around.clock, self.target.around.lease = host.high_water, None
+                self.target.apply(glance)
+                after, _ = model.step(evolve(world, clock=host.high_water, lease=None), glance)
+                world = evolve(world, hosts=after.hosts)
+                recall(self.target.around, kept.memory)
+        return world
 
     def _reopened(self, anchor: _Anchor) -> Host | None:
         self._put(anchor.files)
@@ -162,6 +177,7 @@ class StoreRewinder:
         if files.standing or not seen.fingerprint or not isinstance(seen.fingerprint[0], bytes):
             return None
         state, identity = seen.fingerprint[:2]
+        assert isinstance(state, bytes)
         assert identity is None or isinstance(identity, bytes)
         return _Files(state, identity, tuple(_temps(files.directory)) if seen.temps else ())
 

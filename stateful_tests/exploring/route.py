@@ -1,10 +1,10 @@
 """Which way a tour goes, so that every edge of its share is taken at least once.
 
-A tour goes down the tree of shortest ways from the start. At each node that it comes to it takes what is left
-untaken there: first what leads back to the node itself, then *stretches*: an untaken edge, and from where that
-leads another one, for as long as there are any. Then it goes back to the node, and at last on to its children.
-Nothing is drawn: the same graph and share make the same tour. Stories stay short, since every one is a
-shortest way and at most one stretch.
+A tour goes down the tree of shortest ways from the start. At each node that it comes to it takes what is
+left untaken there: first what leads back to the node itself, then *stretches*: an untaken edge, and from
+where that leads another one, for as long as there are any. Then it goes back to the node, and at last on to
+its children. Nothing is drawn: the same graph and share make the same tour. Stories stay short, since every
+one is a shortest way and at most one stretch.
 
 How one goes back is the vehicle's business: by files put back, or by walking there again from the start.
 """
@@ -12,7 +12,7 @@ How one goes back is the vehicle's business: by files put back, or by walking th
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from attrs import define, field
+from attrs import define
 
 SLACK = 12
 """By how much the store's files may grow before one goes back, in publications: each makes all that follow
@@ -20,13 +20,17 @@ slower."""
 
 
 class Roads(Protocol):
-    """A graph whose nodes and edges are numbered; node 0 is the start.
+    """A graph whose nodes and edges are numbered.
 
-    `parent(node)` is the edge by which a shortest way from the start comes to `node`; -1 for the start.
+    `parent(node)` is the edge by which a shortest way from a start comes to `node`; -1 for a start.
     """
 
     @property
+    def starts(self) -> Sequence[int]: ...
+    @property
     def nodes(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
     def out(self, node: int, /) -> Sequence[int]:
         """The edges that leave `node`."""
 
@@ -46,6 +50,9 @@ class Vehicle(Protocol):
     def weight(self) -> int:
         """How often the store has published something on the way here."""
 
+    def begin(self, start: int, /) -> bool:
+        """Comes to `start` anew. False, as below."""
+
     def take(self, edge: int, /) -> bool:
         """Goes along `edge`, which leaves `node`. False: something differed, and the tour is over."""
 
@@ -56,24 +63,17 @@ class Vehicle(Protocol):
         """Comes back to where `kept` was kept. False, as above."""
 
 
-@define
 class Part:
-    """The edges whose source is one of `sources`: a tour's share. `left` counts those untaken, by node."""
+    """The edges whose source is one of `sources`: a tour's share. `done` of its `size` are taken."""
 
-    roads: Roads
-    left: list[int] = field(init=False)
-    below: list[int] = field(init=False)
-    """Untaken edges at the node and at all nodes below it in the tree."""
-    taken: bytearray = field(init=False)
-    size: int = field(init=False)
-    done: int = 0
-
-    def __init__(self, roads: Roads, sources: Sequence[int], *, edges: int) -> None:
+    def __init__(self, roads: Roads, sources: Sequence[int]) -> None:
         self.roads = roads
+        self.taken = bytearray(roads.edges)
         self.left = [0] * roads.nodes
+        """How many are untaken, by node."""
         self.below = [0] * roads.nodes
-        self.taken = bytearray(edges)
-        self.done = self.size = 0
+        """How many are untaken at the node and all nodes below it in the tree."""
+        self.size = self.done = 0
         for node in sources:
             many = len(roads.out(node))
             self.left[node] = many
@@ -89,10 +89,14 @@ class Part:
             below[node] += many
             edge = roads.parent(node)
 
+    def lacks(self, edge: int) -> bool:
+        """Whether `edge` is part of the share and untaken."""
+        return self.left[self.roads.source(edge)] > 0 and not self.taken[edge]
+
     def note(self, edge: int) -> None:
         """`edge` was taken, be it part of the share or not."""
-        node = self.roads.source(edge)
-        if self.left[node] and not self.taken[edge]:
+        if self.lacks(edge):
+            node = self.roads.source(edge)
             self.taken[edge] = 1
             self.left[node] -= 1
             self.done += 1
@@ -106,10 +110,9 @@ class Part:
         yield from (edge for edge in untaken if self.roads.target(edge) == node)
         yield from (edge for edge in untaken if self.roads.target(edge) != node)
 
-    def is_tree(self, edge: int) -> bool:
-        """Whether `edge` is on the shortest way to where it leads, and something is left to take down there."""
-        target = self.roads.target(edge)
-        return self.roads.parent(target) == edge and self.below[target] > 0
+    def is_due(self, edge: int) -> bool:
+        """Whether the tree's `edge` is to be taken, for itself or for what is left down there."""
+        return self.lacks(edge) or self.below[self.roads.target(edge)] > 0
 
     def is_spared(self, edge: int) -> bool:
         """Whether `edge` will be taken on the way down anyhow, and not for what is left right there alone."""
@@ -130,9 +133,13 @@ class Tour:
     _over: bool = False
 
     def run(self) -> None:
-        """From the start, where the vehicle must be."""
-        if self.part.below[0]:
-            self._visit(0)
+        """From each start that something of the share lies below."""
+        for start in self.part.roads.starts:
+            if self.part.below[start] and not self._over:
+                if self.vehicle.begin(start):
+                    self._visit(start)
+                else:
+                    self._over = True
         self.finished = self.part.done == self.part.size
 
     def _visit(self, start: int) -> None:
@@ -141,7 +148,7 @@ class Tour:
         stack = [(kept, self._at(start, kept))]
         while stack and not self._over:
             kept, children = stack[-1]
-            edge = next((edge for edge in children if self.part.is_tree(edge)), None)
+            edge = next((edge for edge in children if self.part.is_due(edge)), None)
             if edge is None:
                 stack.pop()
                 continue

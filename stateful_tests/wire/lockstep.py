@@ -30,6 +30,7 @@ _REPORTED: Final = (
     *("fencingEpoch", "commitSeq", "lastWallTime", "maxActiveRuns", "reservations", "commands"),
     "audit",
 )
+"""Of `store_to_json`; the last one with the capability `audit`."""
 
 
 class WireLockstep(Lockstep):
@@ -52,6 +53,8 @@ class WireLockstep(Lockstep):
         capabilities = target.greeting.capabilities
         self._files = capabilities.files is not None
         self._parts = _REPORTED if capabilities.audit else _REPORTED[:-1]
+        if self._files:
+            self._parts = ("version", *_REPORTED)
         self._unkept = frozenset(one.name for one in self.policy.fields)
         self._expected: tuple[object, JSON] = (None, None)
 

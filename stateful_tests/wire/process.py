@@ -56,6 +56,7 @@ class TargetProcess:
         self._searched = 0
         self._stderr = bytearray()
         self._ended: str | None = None
+        self._was_killed = False
         warden.ready()
         try:
             self._process = subprocess.Popen(
@@ -80,6 +81,11 @@ class TargetProcess:
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         self._poll.register(self._err, select.POLLIN)
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether it had been killed by SIGKILL when its end was noticed."""
+        return self._was_killed
 
     @property
     def running(self) -> bool:
@@ -145,15 +151,19 @@ class TargetProcess:
                 self._read.clear()
         self.kill()
 
-    def await_death(self, due: float) -> bool:
-        """Whether it dies by itself by `due`; either way it has ended then. What it still says is dropped."""
+    def await_death(self, due: float, *, close_input: bool = False) -> bool:
+        """Whether it dies of SIGKILL, not by us, by `due`; either way it has ended then.
+
+        What it still says is dropped. With `close_input` it is asked to end.
+        """
+        if close_input and self._ended is None:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
         with contextlib.suppress(TargetFaultError):
             while self._ended is None:
                 self._wait(due)
                 self._read.clear()
-        died = time.monotonic() < due
-        self.kill()
-        return died
+        return self._was_killed
 
     def last_words(self) -> str:
         return self._stderr[-KEPT_STDERR:].decode("utf-8", "replace")
@@ -191,7 +201,9 @@ class TargetProcess:
         if kind == DIED:
             # Its streams close a moment before it has ended; one that only closed them is not waited for.
             _wait_unreaped(self._process.pid, 0.5)
-            told = _exit_of(self._process.pid) or f"{told}, though it runs"
+            how = _exit_of(self._process.pid)
+            self._was_killed = how is not None and how.endswith("SIGKILL")
+            told = how or f"{told}, though it runs"
         self.kill()
         words = self.last_words().strip()
         told = f"{told}; on standard error: {words[-600:]}" if words else told

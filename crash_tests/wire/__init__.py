@@ -1,0 +1,5 @@
+"""Targets of the wire protocol, killed: at their own marked points, at system calls, at random moments.
+
+A killed target is a whole process group that is gone; a new one is started on the same directory and must
+show the state before or the state after, whole, with everything acknowledged, and work on beside the model.
+"""

@@ -1,0 +1,204 @@
+"""The kills of a target: which situations, which ways to die, and how many of each a profile tries.
+
+Counted by `kill/<situation>/<place>`, and by the kind of place under `killed/…`. A kill that never came to
+its place is counted as `missed/…`: nothing was learned from it. Kinds that can't be had here or with this
+target are counted as `beyond/…`, so that the report says so.
+"""
+
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import define, field, frozen
+
+import model
+from crash_tests.ground import memory
+from crash_tests.oracle import Violation
+from crash_tests.scenarios import SCENARIOS, Scenario, reserve
+from crash_tests.wire import calls, stories
+from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
+from model.values import JSON
+from stateful_tests.lockstep import DivergedError
+from stateful_tests.results import Failure, Job, JobResult, Plan
+from stateful_tests.wire.capabilities import Capabilities
+from stateful_tests.wire.faults import CLAUSES, TargetFaultError
+from stateful_tests.wire.reach import Reach
+from stateful_tests.wire.runners import Aim
+from stateful_tests.wire.target import Session
+
+PHASE: Final = "kills"
+ENOUGH: Final = 2
+"""Failures after which a situation is left."""
+KINDS: Final = {
+    POINT: "killed/at a marked point",
+    CALL: "killed/at a system call",
+    MOMENT: "killed/at a random moment",
+    REPLY: "killed/right after the reply",
+}
+NO_POINTS: Final = "beyond/kills at marked points of the target's own"
+_QUICK: Final = (
+    *("genesis", "reserve", "commit", "force-release", "sweep-both-ways", "burst"),
+    *("dispatch", "normal-release", "set-max-active-runs", "open-newer-epoch"),
+)
+
+
+@frozen
+class Budget:
+    """How many of each kind a situation gets; `None` is all there are."""
+
+    scenarios: tuple[str, ...] | None
+    points: int | None
+    calls: int | None
+    moments: int
+
+
+BUDGETS: Final[Mapping[str, Budget]] = {
+    "quick": Budget(_QUICK, 2, 5, 1),
+    "ci": Budget(None, 6, 12, 3),
+    "deep": Budget(None, None, None, 20),
+}
+
+
+def plan_kills(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities, strace: str | None) -> Plan:
+    """One job for each situation in reach. `strace` says why system calls can't be killed at, if so."""
+    budget = BUDGETS[profile]
+    names = [
+        name
+        for name in budget.scenarios or tuple(SCENARIOS)
+        if beyond(SCENARIOS[name], Reach(capabilities, aim.policy)) is None
+    ]
+    params: dict[str, JSON] = {"profile": profile, "seed": seed, "strace": strace, **aim.to_json()}
+    jobs = [Job(PHASE, "crash_tests.wire.jobs:run_kills", {**params, "scenario": name}) for name in names]
+    kinds = (
+        {MOMENT, REPLY}
+        | ({CALL} if strace is None else set())
+        | ({POINT} if capabilities.crash_points else set())
+    )
+    return Plan(tuple(jobs), {KINDS[kind]: 1 for kind in sorted(kinds)})
+
+
+def beyond(scenario: Scenario, reach: Reach) -> str | None:
+    """Why this situation can't be brought about with the target."""
+    if scenario.broken_off is not None:
+        return "beyond/kills of a host that completes an interrupted genesis"
+    world = model.initial_world()
+    for action in (*scenario.history, *scenario.flight, reserve(99)):
+        why = reach.beyond(action, world)
+        if why is not None:
+            return why
+        world = model.step(world, action)[0]
+    return None
+
+
+def run_kills(params: Mapping[str, Any]) -> JobResult:
+    """Kills the target in the situation that `params` names."""
+    campaign = Campaign(Aim.of(params), SCENARIOS[params["scenario"]], params)
+    root = Path(tempfile.mkdtemp(prefix="holdtrue-kills-", dir=memory())).resolve()
+    try:
+        campaign.run(root)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    job = Job(PHASE, "crash_tests.wire.jobs", params)
+    return JobResult(job, dict(campaign.counts), tuple(campaign.failures))
+
+
+@define
+class Campaign:
+    """One situation, killed in each way that the budget asks for."""
+
+    aim: Aim
+    scenario: Scenario
+    params: Mapping[str, Any]
+    counts: Counter[str] = field(factory=Counter)
+    failures: list[Failure] = field(factory=list)
+    _trials: int = 0
+
+    def run(self, root: Path) -> None:
+        budget = BUDGETS[self.params["profile"]]
+        draw = random.Random(f"{self.params['seed']}/{self.scenario.name}")
+        try:
+            points = self._points(root)
+            seconds, places = self._recorded(root)
+        except (DivergedError, TargetFaultError) as error:
+            self._fail((), (), _unkilled(error))
+            return
+        for way in (
+            *self._reply(),
+            *_some(draw, [Way(CALL, place.name, place.nth, place) for place in places], budget.calls),
+            *_some(draw, [Way(POINT, point) for point in points], budget.points),
+            *self._moments(draw, seconds, budget.moments),
+        ):
+            if len(self.failures) >= ENOUGH:
+                return
+            self.kill(way, root)
+
+    def kill(self, way: Way, root: Path) -> None:
+        trial = self._trial(root)
+        try:
+            left = trial.kill(way)
+            if left is None:
+                self.counts[f"missed/{KINDS[way.kind].removeprefix('killed/')}"] += 1
+                return
+            self.counts[f"kill/{self.scenario.name}/{way.key}"] += 1
+            self.counts[KINDS[way.kind]] += 1
+            violation, after = trial.recover(left)
+        except (DivergedError, TargetFaultError) as error:
+            self._fail((), (), _unkilled(error))
+            return
+        if violation is not None:
+            self._fail((stories.killed(left.during, way),), after, violation)
+
+    def _fail(self, kills: Sequence[Any], after: Sequence[Any], violation: Violation) -> None:
+        self.failures.append(stories.failure(self.scenario, kills, after, violation))
+
+    def _trial(self, root: Path) -> Trial:
+        self._trials += 1
+        return Trial(self.aim, self.scenario, root / f"{self._trials}" / "store")
+
+    def _points(self, root: Path) -> tuple[str, ...]:
+        """The target's marked points, by its own word."""
+        talk, greeting = Session(self.aim.command).greet(root)
+        talk.process.kill()
+        if not greeting.capabilities.crash_points:
+            self.counts[NO_POINTS] += 1
+        return greeting.capabilities.crash_points
+
+    def _recorded(self, root: Path) -> tuple[float, tuple[calls.Place, ...]]:
+        """How long the flight takes, and the system calls on the way."""
+        why = self.params["strace"]
+        trial = self._trial(root)
+        if why is not None:
+            self.counts[f"beyond/kills at system calls: {why}"] += 1
+            return trial.record().seconds, ()
+        log = root / "calls"
+        recorded = trial.record(calls.recording(log), log)
+        found = calls.places(log, recorded.log_start, trial.directory)
+        changing = [place for place in found if place.changes]
+        return recorded.seconds, tuple(changing or found)
+
+    def _reply(self) -> Iterator[Way]:
+        yield Way(REPLY, REPLY)
+
+    def _moments(self, draw: random.Random, seconds: float, many: int) -> Iterator[Way]:
+        for number in range(1, many + 1):
+            yield Way(MOMENT, MOMENT, number, delay_s=draw.uniform(0, seconds))
+
+
+def _some(draw: random.Random, ways: list[Way], most: int | None) -> list[Way]:
+    if most is None or len(ways) <= most:
+        return ways
+    kept = sorted(draw.sample(range(len(ways)), most))
+    return [ways[index] for index in kept]
+
+
+def _unkilled(error: DivergedError | TargetFaultError) -> Violation:
+    """What went wrong with the target before anybody was killed."""
+    if isinstance(error, TargetFaultError):
+        return Violation(CLAUSES[error.kind], f"the target {error}")
+    found = error.record.divergence
+    assert found is not None
+    return Violation(found.clause, found.title, found.differences)

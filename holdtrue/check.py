@@ -6,13 +6,9 @@ are ended and what was seen until then is kept and shown. A folder that can't be
 nothing from what is shown; such a run has not passed.
 """
 
-import os
-import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,6 +25,7 @@ from holdtrue.provenance import code, environment, invocation
 from holdtrue.record import Found, PhaseRecord, Record
 from holdtrue.rendering import text
 from holdtrue.runfolder import RunFolder, shown
+from holdtrue.scratch import environment_in, scratch
 from model.values import JSON
 from stateful_tests.results import JobResult
 
@@ -37,7 +34,6 @@ JOB_LIMIT_S = {"quick": 120.0, "ci": 600.0, "deep": 1800.0}
 minutes in the deep profile: these limits leave room for a loaded machine, not for more work."""
 
 TRACES_KEPT = 200
-RAM_NEEDED = 256 * 1024 * 1024
 
 
 @frozen
@@ -64,14 +60,14 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
     folder = RunFolder(options.out, now)
     ended_by: Terminated | None = None
     try:
-        with _scratch() as scratch:
-            out.line(_greeting(options, scratch))
-            where = _environment_of(options, folder, scratch)
+        with scratch() as place:
+            out.line(_greeting(options, place))
+            where = _environment_of(options, folder, place)
             record = Record(options.profile, options.seed, left_out, options.time_budget, now, code(), where)
             try:
-                _run_phases(wanted, options, _Desk(record, folder, out, scratch, started))
+                _run_phases(wanted, options, _Desk(record, folder, out, place, started))
                 record.seconds = time.monotonic() - started
-                gather(record, folder, workers=options.workers, environment=_environment(scratch))
+                gather(record, folder, workers=options.workers, environment=environment_in(place))
             except KeyboardInterrupt:
                 record.interrupted = True
             except Terminated as terminated:
@@ -160,7 +156,7 @@ def _run_phase(phase: Phase, options: Options, limits: Limits, desk: _Desk) -> N
                 plan.jobs,
                 workers=options.workers,
                 limits=limits,
-                environment=_environment(desk.scratch),
+                environment=environment_in(desk.scratch),
                 tell=tell,
             )
             here.out_of_time, here.given_up = outcome.out_of_time, outcome.given_up
@@ -175,31 +171,6 @@ def _keep(index: int, result: JobResult, phase: str, desk: _Desk) -> None:
         if len(desk.record.found) < TRACES_KEPT:
             file = desk.folder.add_trace(f"{phase}-{index + 1:03}-{at + 1}", failure.clause, failure.trace)
         desk.record.found.append(Found(phase, failure, file, kept=desk.folder.has(file)))
-
-
-def _environment(scratch: Path) -> dict[str, str]:
-    """What workers inherit. HOLDTRUE_CRASH_AT would kill each of them; hashes vary from run to run. What
-    outlives a job, such as an explored graph, is kept in HOLDTRUE_SCRATCH."""
-    environment = {name: value for name, value in os.environ.items() if name != "HOLDTRUE_CRASH_AT"}
-    places = {"TMPDIR": str(scratch), "HOLDTRUE_SCRATCH": str(scratch)}
-    return {**environment, **places, "PYTHONHASHSEED": "0"}
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    """A folder for the stores under test, gone at the end: in RAM where there is room, unless TMPDIR is set.
-
-    Killing processes needs no disk, and a disk would make every fsync cost milliseconds.
-    """
-    base = None
-    ram = Path("/dev/shm")
-    if "TMPDIR" not in os.environ and ram.is_dir() and os.access(ram, os.W_OK):
-        base = ram if shutil.disk_usage(ram).free >= RAM_NEEDED else None
-    scratch = Path(tempfile.mkdtemp(prefix="holdtrue-", dir=base))
-    try:
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _greeting(options: Options, scratch: Path) -> str:

@@ -24,7 +24,7 @@ from crash_tests.processes import during_dispatch, for_slots
 from crash_tests.races import Race
 from crash_tests.replays import replay_trace
 from crash_tests.scenarios import SCENARIOS
-from crash_tests.trial import Arrival, kill, prepared, record, recover, remember
+from crash_tests.trial import Arrival, kill, prepared, record, recover
 from impl import disk, lock, points, transaction
 
 Patch = pytest.MonkeyPatch

@@ -26,6 +26,7 @@ from crash_tests.replays import replay_trace
 from crash_tests.scenarios import SCENARIOS
 from crash_tests.trial import Arrival, kill, prepared, record, recover
 from impl import disk, lock, points, transaction
+from stateful_tests.memory import remember
 
 Patch = pytest.MonkeyPatch
 

@@ -1,13 +1,11 @@
-"""Every counterexample: the worst one of each kind as a story, all others in a list, with their files.
+"""Every counterexample: as stories up to a bound, one of each clause first; all others in a list, with their files.
 
-A *kind* is a clause broken in the same words by the same system. Stories are bounded in number and length, so
-that the page stays small whatever was found; what is left out is counted, and stands in the trace's file.
+Stories are bounded in number and length, so that the page stays small whatever was found; what is left out is
+counted, and stands in the trace's file.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-from attrs import frozen
 
 from reports.commands import reproduce
 from reports.html.markup import Child, Html, code, el, file_link, join, text
@@ -15,61 +13,52 @@ from reports.html.matrix import clause_link
 from reports.html.parts import facts, many, mark, note, opens, section, table
 from reports.html.story import story
 
-STORIES = 12
+STORIES = 24
 LISTED = 1000
-
-
-@frozen
-class Kind:
-    """Failures that are alike, the worst first."""
-
-    failures: tuple[Mapping[str, Any], ...]
-
-    @property
-    def worst(self) -> Mapping[str, Any]:
-        return self.failures[0]
 
 
 def counterexamples(results: Mapping[str, Any], traces: Mapping[str, Any]) -> Html:
     """Stories, then the list. `traces` has each trace by the name that its failure has for it."""
-    failures = results["failures"]
+    failures = in_order(results["failures"])
     if not failures:
         return section("counterexamples", "Counterexamples", el("p", mark("None was found.", "good")))
-    kinds = kinds_of(failures)
-    told = many(len(failures), "counterexample") + ", " + many(len(kinds), "kind")
-    shown = kinds[:STORIES]
-    stories = [_article(at, kind, results, traces) for at, kind in enumerate(shown)]
-    hidden = len(kinds) - len(shown)
-    bounded = f" {many(hidden, 'more kind is', 'more kinds are')} in the list below alone." if hidden else ""
+    clauses = len({(one["system"], one["clause"]) for one in failures})
+    told = f"{many(len(failures), 'counterexample')}, against {many(clauses, 'clause')}; the worst first"
+    rest = len(failures) - STORIES
+    told += f". The first {STORIES} are told, {many(rest, 'more')} listed below." if rest > 0 else "."
     return section(
         "counterexamples",
         "Counterexamples",
-        note(f"{told}. Of each kind the shortest is told, the worst first.{bounded}"),
-        *stories,
-        _list(failures, shown) if len(failures) > len(shown) else None,
+        note(told),
+        *(_article(at, one, results, traces) for at, one in enumerate(failures[:STORIES])),
+        _list(failures[STORIES:]) if rest > 0 else None,
     )
 
 
-def kinds_of(failures: Sequence[Mapping[str, Any]]) -> list[Kind]:
-    """Failures by kind; one of each clause comes before a second one of any."""
-    kinds: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+def in_order(failures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Failures, the worst first, but one of each clause before a second one of any, and of each title then."""
+    seen: set[tuple[str, ...]] = set()
+    ranks = []
     for failure in failures:
-        kinds.setdefault((failure["system"], failure["clause"], failure["title"]), []).append(failure)
-    first = {clause: key for key in reversed(kinds) for clause in [key[:2]]}
-    order = sorted(kinds, key=lambda key: first[key[:2]] != key)
-    return [Kind(tuple(kinds[key])) for key in order]
+        clause = (failure["system"], failure["clause"])
+        title = (*clause, failure["title"])
+        ranks.append(0 if clause not in seen else 1 if title not in seen else 2)
+        seen |= {clause, title}
+    order = sorted(range(len(failures)), key=lambda at: ranks[at])
+    return [failures[at] for at in order]
 
 
-def _article(at: int, kind: Kind, results: Mapping[str, Any], traces: Mapping[str, Any]) -> Html:
-    failure, name = kind.worst, f"counterexample-{at + 1}"
-    said = failure["sentence"]
+def _article(
+    at: int, failure: Mapping[str, Any], results: Mapping[str, Any], traces: Mapping[str, Any]
+) -> Html:
+    name, said = f"counterexample-{at + 1}", failure["sentence"]
     heading = el(
         "h3",
         el("span", str(at + 1), class_="ordinal", aria_hidden="true"),
         text(said or failure["title"], 240),
         id=f"{name}-title",
     )
-    about = [text(failure["clause"], 60), text(failure["phase"], 40)]
+    about = [text(failure["clause"], 120), text(failure["phase"], 40)]
     about += [text(many(failure["steps"], "step"))] if failure["steps"] else []
     trace = traces.get(failure["trace"])
     gone = note("The trace's file is not there, so its story can't be told.")
@@ -78,25 +67,20 @@ def _article(at: int, kind: Kind, results: Mapping[str, Any], traces: Mapping[st
         el("p", text(failure["title"], 600), class_="happened") if said else None,
         gone if trace is None else story(trace, name),
         _again(failure, results),
-        _facts(kind, results),
+        _facts(failure, results),
         aria_labelledby=f"{name}-title",
     )
     summary = join([heading, el("span", join(about, ", "), class_="meta")])
     return opens(summary, body, open_=at == 0, class_="counterexample", id=name)
 
 
-def _facts(kind: Kind, results: Mapping[str, Any]) -> Html:
-    failure = kind.worst
+def _facts(failure: Mapping[str, Any], results: Mapping[str, Any]) -> Html:
     pairs: list[tuple[Child, Child]] = [("clause", clause_link(results, failure))]
     if failure["source"]:
         pairs.append(("specification", text(failure["source"], 160)))
-    found = join([text(failure["phase"], 40), ", ", text(failure["system"], 40)])
-    pairs += [("found in", found)]
+    pairs.append(("found in", join([text(failure["phase"], 40), ", ", text(failure["system"], 40)])))
     pairs += [("steps", f"{failure['steps']:,}")] if failure["steps"] else []
-    if len(kind.failures) > 1:
-        pairs.append(("seen", f"{len(kind.failures):,} times; the shortest is told"))
-    pairs.append(("id", code(failure["id"], 40)))
-    return facts(pairs)
+    return facts([*pairs, ("id", code(failure["id"], 40))])
 
 
 def _again(failure: Mapping[str, Any], results: Mapping[str, Any]) -> Html:
@@ -108,16 +92,14 @@ def _again(failure: Mapping[str, Any], results: Mapping[str, Any]) -> Html:
     return el(
         "div",
         el("h4", "See it again"),
-        el("pre", code(reproduce(results, failure), 4000), tabindex="0", aria_label="command"),
+        el("pre", code(reproduce(results, failure), 4000)),
         el("p", join(files, "; "), class_="files") if files else None,
         class_="again",
     )
 
 
-def _list(failures: Sequence[Mapping[str, Any]], told: Sequence[Kind]) -> Html:
-    """All failures that are not told as a story."""
-    stories = {id(kind.worst) for kind in told}
-    rest = [one for one in failures if id(one) not in stories]
+def _list(failures: Sequence[Mapping[str, Any]]) -> Html:
+    """Those that are not told as a story."""
     rows: list[list[Child]] = [
         [
             code(one["id"], 40),
@@ -126,9 +108,9 @@ def _list(failures: Sequence[Mapping[str, Any]], told: Sequence[Kind]) -> Html:
             str(one["steps"]),
             file_link(one["trace"]) if one["trace"] else "no file",
         ]
-        for one in rest[:LISTED]
+        for one in failures[:LISTED]
     ]
-    hidden = len(rest) - len(rows)
+    hidden = len(failures) - len(rows)
     listed = table(
         "Counterexamples that are not told above",
         ["id", "clause", "what", "steps", "trace"],
@@ -137,4 +119,4 @@ def _list(failures: Sequence[Mapping[str, Any]], told: Sequence[Kind]) -> Html:
         most=LISTED,
     )
     more = note(f"... and {hidden:,} more: see results.json.") if hidden > 0 else None
-    return opens(f"The other {many(len(rest), 'counterexample')}", listed, more)
+    return opens(f"The other {many(len(failures), 'counterexample')}", listed, more)

@@ -163,13 +163,14 @@ def _box(name: str, count: int) -> Html:
 
 def _arrow(way: Way, count: int) -> Html:
     look = often(count)
-    return el(
-        "g",
-        el("path", d=way.path, marker_end=f"url(#head-{look})"),
-        el("text", way.label, x=str(way.x), y=str(way.y)),
-        el("text", f"{count:,}" if count else "never", x=str(way.x), y=str(way.y + 14), class_="count"),
-        class_=f"way {look}",
-    )
+    times = f"{count:,}" if count else "never"
+    labels = [
+        el("text", told, x=str(way.x), y=str(way.y + dy), class_=f"{kind} {extra}".strip() or None)
+        # Each label twice: the first is its halo, which parts it from the lines that it lies on.
+        for told, dy, kind in ((way.label, 0, ""), (times, 14, "count"))
+        for extra in ("halo", "")
+    ]
+    return el("g", el("path", d=way.path, marker_end=f"url(#head-{look})"), *labels, class_=f"way {look}")
 
 
 def _legend() -> Html:

@@ -55,7 +55,11 @@ def property_anchors(results: Mapping[str, Any]) -> dict[tuple[str, str], str]:
 
 def clause_link(results: Mapping[str, Any], failure: Mapping[str, Any]) -> Html:
     """A failure's clause, with a link to the property of that name if there is one."""
-    anchor = property_anchors(results).get((failure["system"], failure["clause"]))
+    anchors = property_anchors(results)
+    names = [str(failure[key]) for key in ("property", "clause") if failure.get(key)]
+    anchor = next(
+        (anchors[failure["system"], name] for name in names if (failure["system"], name) in anchors), None
+    )
     shown = code(failure["clause"], 160)
     return shown if anchor is None else link(f"#{anchor}", shown)
 

@@ -43,5 +43,5 @@ def missing(results: Mapping[str, Any]) -> Html:
 def _lost(phase: str, one: Mapping[str, Any]) -> Html:
     told = join([text(phase, 40), ": a job was lost (", text(one["why"], 40), "): ", text(one["told"], 200)])
     lines = [join([text(line, 240), Html("\n")]) for line in one["details"].splitlines()[-_LINES:]]
-    said = el("pre", *lines, tabindex="0", aria_label="its last words") if lines else None
+    said = el("pre", *lines) if lines else None
     return opens(told, el("p", code(one["runner"], 120), " with ", code(one["params"], 300)), said)

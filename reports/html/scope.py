@@ -14,7 +14,7 @@ from reports.scope import NOT_CHECKED
 
 
 def scope(results: Mapping[str, Any]) -> Html:
-    """What was checked beside what was not, bounds beside faults, and the assumptions."""
+    """What was checked, with faults, bounds and assumptions, beside what was not."""
     assumed = opens(
         "What is assumed of the surroundings",
         note(
@@ -29,10 +29,17 @@ def scope(results: Mapping[str, Any]) -> Html:
         "Scope",
         el(
             "div",
-            el("div", el("h3", "What was checked"), bullets(_checked(results), "checked")),
+            el(
+                "div",
+                el("h3", "What was checked"),
+                bullets(_checked(results), "checked"),
+                el("h3", "Which faults were brought about"),
+                faults,
+                el("h3", "Bounds"),
+                bullets(_bounds(results)),
+                assumed,
+            ),
             el("div", el("h3", "What was not checked"), bullets(_not_checked(results), "unchecked")),
-            el("div", el("h3", "Bounds"), bullets(_bounds(results)), assumed),
-            el("div", el("h3", "Which faults were brought about"), faults),
             class_="columns",
         ),
     )

@@ -50,7 +50,7 @@ def story(trace: Any, name: str) -> Html:
         return note("A trace of an unknown shape: ", code(trace))
     names = Names(_start(trace))
     killed = trace.get("kind") == "kill"
-    moments = list(_kill(trace, names) if killed else _lockstep(trace, names))
+    moments = _kill(trace, names) if killed else _lockstep(trace, names)
     found = trace.get("violation") if killed else trace.get("divergence")
     why = el("p", text(trace["why"], 300), class_="note") if trace.get("why") else None
     parts = [
@@ -70,38 +70,48 @@ def _start(trace: Mapping[str, Any]) -> int:
     return clock if isinstance(clock, int) and not isinstance(clock, bool) else START_CLOCK
 
 
-def _lockstep(trace: Mapping[str, Any], names: Names) -> Iterator[Moment]:
-    divergence = trace.get("divergence")
-    marked = divergence.get("index") if isinstance(divergence, Mapping) else None
-    known = ""
-    for at, step in enumerate(_list(trace.get("steps"))):
+def shown_of(count: int, marked: object = None) -> list[int]:
+    """Which of `count` steps are shown: the first, the last, and the one that is marked."""
+    if count <= FIRST_SHOWN + LAST_SHOWN + 1:
+        return list(range(count))
+    return [at for at in range(count) if at < FIRST_SHOWN or at >= count - LAST_SHOWN or at == marked]
+
+
+def _lockstep(trace: Mapping[str, Any], names: Names) -> dict[int, Moment]:
+    divergence = _object(trace.get("divergence"))
+    steps = _list(trace.get("steps"))
+    marked = divergence.get("index")
+    moments = {}
+    for at in shown_of(len(steps), marked):
+        step = steps[at]
         if not isinstance(step, Mapping):
-            yield Moment(names.of(step), "done")
+            moments[at] = Moment(names.of(step), "done")
             continue
         words = action_words(step.get("action", step), names)
         model = outcome_words(step.get("expected"), names)
         store = outcome_words(step.get("observed"), names)
-        disk = disk_told(step.get("disk"))
-        flag = f"First difference: {_what(divergence)}" if at == marked else ""
+        flag = f"First difference: {divergence.get('kind', '')}" if at == marked else ""
         came = _both(model) if model == store else _sides(model, store)
-        look = "differs" if flag else "refused" if "refused" in _keys(step.get("expected")) else "done"
-        yield Moment(words, look, came, "unchanged" if disk and disk == known else disk, flag)
-        known = disk
+        look = "differs" if flag else "refused" if "refused" in _object(step.get("expected")) else "done"
+        before = _object(steps[at - 1]).get("disk") if at else None
+        disk = "unchanged" if step.get("disk") and step["disk"] == before else disk_told(step.get("disk"))
+        moments[at] = Moment(words, look, came, disk, flag)
+    return moments
 
 
-def _kill(trace: Mapping[str, Any], names: Names) -> Iterator[Moment]:
-    for row in kill_rows(trace, names, disk_told):
-        number, words, ending, disk = (*row, "", "")[:4]
-        look = next((look for begins, look in _ENDINGS.items() if ending.startswith(begins)), "done")
-        flag = "Here it goes wrong" if number.endswith(">") else ""
-        yield Moment(words, look, el("p", ending, class_="came") if ending else Html(""), disk, flag)
-    if not trace.get("history") and not trace.get("flight"):
-        for step in _list(trace.get("steps")):
-            yield Moment(names.of(step), "done")
+def _kill(trace: Mapping[str, Any], names: Names) -> dict[int, Moment]:
+    told = [_row((*row, "", "")) for row in kill_rows(trace, names, disk_told)]
+    if not told:
+        told = [Moment(names.of(step), "done") for step in _list(trace.get("steps"))[:200]]
+    marked = next((at for at, moment in enumerate(told) if moment.flag), None)
+    return {at: told[at] for at in shown_of(len(told), marked)}
 
 
-def _what(divergence: Any) -> str:
-    return str(divergence.get("kind", "")) if isinstance(divergence, Mapping) else ""
+def _row(row: Sequence[str]) -> Moment:
+    number, words, ending, disk = row[:4]
+    look = next((look for begins, look in _ENDINGS.items() if ending.startswith(begins)), "done")
+    flag = "Here it goes wrong" if number.endswith(">") else ""
+    return Moment(words, look, el("p", ending, class_="came") if ending else Html(""), disk, flag)
 
 
 def _both(told: str) -> Html:
@@ -115,18 +125,16 @@ def _sides(model: str, store: str) -> Html:
     return el("dl", *sides, class_="sides")
 
 
-def _timeline(moments: Sequence[Moment], name: str) -> Html | None:
+def _timeline(moments: Mapping[int, Moment], name: str) -> Html | None:
     if not moments:
         return None
-    items = []
-    hidden = len(moments) - FIRST_SHOWN - LAST_SHOWN
-    for at, moment in enumerate(moments):
-        if hidden > 1 and FIRST_SHOWN <= at < FIRST_SHOWN + hidden:
-            if at == FIRST_SHOWN:
-                told = f"{many(hidden, 'step')} left out here: see the trace's file"
-                items.append(el("li", el("p", told), class_="gap"))
-            continue
+    items, last = [], -1
+    for at, moment in moments.items():
+        if at > last + 1:
+            told = f"{many(at - last - 1, 'step')} left out here: see the trace's file"
+            items.append(el("li", el("p", told), class_="gap"))
         items.append(_moment(at, moment, name))
+        last = at
     return join([el("h4", "What happened"), el("ol", *items, class_="timeline")])
 
 
@@ -188,7 +196,7 @@ def _legend(names: Names) -> Html | None:
     return opens("What the short names stand for", el("ul", *(el("li", code(line)) for line in lines)))
 
 
-def _keys(value: Any) -> Mapping[str, Any]:
+def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 

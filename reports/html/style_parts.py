@@ -66,9 +66,9 @@ figure .scrolls{margin-bottom:.4rem}
 .lifecycle marker path{fill:var(--chart)}
 .lifecycle #head-rare path{fill:var(--warn)}
 .lifecycle #head-never path{fill:var(--quiet)}
-.lifecycle text{text-anchor:middle;font-size:11.5px;paint-order:stroke;stroke:var(--bg);stroke-width:4px}
+.lifecycle text{text-anchor:middle;font-size:11.5px}
+.lifecycle .halo{stroke:var(--bg);stroke-width:5px}
 .lifecycle .count{font-weight:700;font-size:12.5px}
-.lifecycle .state text{stroke:none}
 .lifecycle .state .name{font-weight:700;font-size:14px}
 .lifecycle .state rect{fill:var(--heat1);stroke:var(--chart);stroke-width:2.5}
 .lifecycle .state.rare rect{fill:url(#hatch);stroke:var(--warn)}

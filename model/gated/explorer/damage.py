@@ -18,32 +18,39 @@ _TAILS: Final = (
     *(tampering("tail-torn", n=1), tampering("tail-torn", n=200)),
     *(tampering("tail-cut", n=1), tampering("tail-cut", n=200)),
 )
-_LINES: Final = tuple(
-    tampering(f"line-{kind}", line, 40 if kind == "edited" else 0)
-    for kind in ("removed", "repeated", "edited", "appended")
-    for line in (1, 2)
-) + (tampering("line-swapped", 1), tampering("ledger-deleted"))
+_LINES: Final = (
+    *(tampering(f"line-{kind}", line) for kind in ("removed", "repeated", "appended") for line in (1, 2)),
+    *(tampering("line-edited", 1, 40), tampering("line-edited", 2, 40), tampering("line-swapped", 1)),
+    tampering("ledger-deleted"),
+)
 _ALL: Final = (*_WRECKS, *_OLDER, *_FOREIGN, *_TAILS, *_LINES)
 
 
-def _keys(*names: str) -> tuple[Request, ...]:
-    return tuple(Request(name, counting(name), (fails("mirror"), fails("append full", "cut"))) for name in names)
+_WORST: Final = (
+    *map(tampering, ("mirror-deleted", "mirror-corrupt", "ledger-deleted")),
+    *(tampering("mirror-behind", n=1), tampering("mirror-foreign", n=2), tampering("tail-cut", n=200)),
+    *(tampering("line-edited", 2, 40), tampering("line-removed", 2)),
+)
 
 
 def recovery() -> Scheme:
-    """Every recovery that a kill, a failing step or a lost mirror calls for, and those of a recovery's death."""
-    first = opening(*of_recovery(), late_deaths=True)
-    return Scheme(1, (first, *_keys("k1", "k2")), (*_WRECKS, *_OLDER), alike=(("k1", "k2"),))
+    """Every recovery that a kill, a failing step or a lost mirror calls for, and recoveries that die."""
+    first = opening(*of_recovery(), late_deaths="each")
+    variants = (fails("mirror"), fails("append full", "cut"))
+    keys = tuple(Request(name, counting(name), variants, "telling") for name in ("k1", "k2"))
+    return Scheme(1, (first, *keys), (*_WRECKS, *_OLDER))
 
 
 def tampering_once() -> Scheme:
     """One file tampered with: never a silent loss."""
-    return Scheme(1, (opening(fails("catch-up")), reading(), *_keys("k1", "k2")), _ALL)
+    keys = tuple(Request(name, counting(name), (fails("mirror"),), "none") for name in ("k1", "k2"))
+    reads = reading(deaths="none")
+    return Scheme(1, (opening(fails("catch-up"), deaths="telling"), reads, *keys), _ALL)
 
 
 def tampering_both() -> Scheme:
     """Both files tampered with: what was acknowledged can be gone, and the store still is one or refuses."""
-    key = Request("k1", counting("k1"), deaths=False)
-    done = Request("steps", steps(False), (fails("append:2"),), deaths=False)
-    requests = (opening(deaths=False), reading(deaths=False), key, done)
-    return Scheme(1, requests, _ALL, most_wounds=2)
+    key = Request("k1", counting("k1"), deaths="none")
+    done = Request("steps", steps(False), (fails("append:2"),), deaths="none")
+    requests = (opening(deaths="none"), reading(deaths="none"), key, done)
+    return Scheme(1, requests, _WORST, most_wounds=2)

@@ -19,16 +19,26 @@ Scheming = Callable[[], Scheme]
 
 _OPENS: Final = frozenset({"acknowledged-stays", "recovery-converges"})
 _GROWS: Final = frozenset({"chain-is-whole", "ledger-only-grows"})
-_COMMITS: Final = frozenset({"commit-appends-one", "event-before-commit", "retry-gets-its-answer"}) | _OPENS | _GROWS
+_COMMITS: Final = (
+    frozenset({"commit-appends-one", "event-before-commit", "retry-gets-its-answer"}) | _OPENS | _GROWS
+)
 _DOUBTS: Final = frozenset(
     {"doubt-can-be-settled", "failure-commits-nothing", "key-has-one-effect", "nothing-gets-stuck"}
 )
 _DIES: Final = frozenset({"crash-is-before-or-after"})
 _POISONED: Final = frozenset({"poison-lasts", "refusal-appends-none"})
 _TOLD: Final = frozenset({"refusal-says-what-to-do"})
-_RECEIPTS: Final = _OPENS | _GROWS | {"done-means-receipts", "receipt-stands-for-the-effect", "steps-run-in-order"}
+_RECEIPTS: Final = (
+    _OPENS | _GROWS | {"done-means-receipts", "receipt-stands-for-the-effect", "steps-run-in-order"}
+)
 _STEPS: Final = frozenset(
-    {"doubt-is-said", "doubt-stops-all", "effect-at-most-once", "receipts-follow-effects", "started-before-effect"}
+    {
+        "doubt-is-said",
+        "doubt-stops-all",
+        "effect-at-most-once",
+        "receipts-follow-effects",
+        "started-before-effect",
+    }
 )
 _BACK: Final = frozenset({"compensation-has-started"})
 _DAMAGE: Final = frozenset({"damage-is-left-alone", "nothing-lost-in-silence"})

@@ -5,7 +5,7 @@ mirror-deleted`. A `Request` is one call, whoever makes it; its `variants` are t
 it is tried, one combination each.
 """
 
-from typing import Final
+from typing import Final, Literal
 
 from attrs import evolve, field, frozen
 
@@ -38,19 +38,25 @@ def told(faults: Faults) -> str:
     return ", ".join(parts)
 
 
+Deaths = Literal["each", "telling", "none"]
+"""At each small step; at the first of those that leave the same behind (nobody can tell them apart afterwards,
+and real kills come to every one); or at none."""
+
+
 @frozen
 class Request:
     """A call that clients can make, `action.client` aside.
 
-    `variants` are combinations of failing steps; one of which a step is never come to, does not happen. With
-    `deaths`, whoever makes it may die at each of its small steps; with `late_deaths` also after a step failed.
+    `variants` are combinations of failing steps; one of which a step is never come to, does not happen.
+    `deaths` says at which small steps whoever makes it may die, `late_deaths` at which of them that come
+    after a step has failed.
     """
 
     name: str
     action: Call
     variants: tuple[Faults, ...] = ()
-    deaths: bool = True
-    late_deaths: bool = False
+    deaths: Deaths = "each"
+    late_deaths: Deaths = "none"
 
     def by(self, client: str, faults: Faults = ()) -> Call:
         return evolve(self.action, client=client, faults=faults)
@@ -87,11 +93,11 @@ CLOSING: Final = "close"
 IDLE: Final = f"close{DIES}idle"
 
 
-def opening(*variants: Faults, deaths: bool = True, late_deaths: bool = False) -> Request:
+def opening(*variants: Faults, deaths: Deaths = "each", late_deaths: Deaths = "none") -> Request:
     return Request(OPENING, OpenLedger(NOBODY), variants, deaths, late_deaths)
 
 
-def reading(*variants: Faults, deaths: bool = True) -> Request:
+def reading(*variants: Faults, deaths: Deaths = "each") -> Request:
     return Request(READING, ReadState(NOBODY), variants, deaths)
 
 
@@ -120,6 +126,8 @@ class Scheme:
     _by_name: dict[str, Request] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
+        # What a tampering leaves is told by a digest of its bytes, in which nobody can rename anything.
+        assert not (self.alike and self.tamperings)
         for request in self.requests:
             assert request.name not in self._by_name, request.name
             self._by_name[request.name] = request

@@ -80,7 +80,9 @@ class LedgerSpace(Space[Look, str]):
 
     def view(self, world: World) -> State[Look, str]:
         """The state of `world`; slot n is client n."""
-        return State(self.looks.look(world), tuple(_status(world, CLIENTS[n]) for n in range(self.scheme.clients)))
+        return State(
+            self.looks.look(world), tuple(_status(world, CLIENTS[n]) for n in range(self.scheme.clients))
+        )
 
     def action(self, label: Label, world: World) -> Action:  # noqa: ARG002  # times are not relative here
         """The action that `label` is."""
@@ -160,9 +162,7 @@ class LedgerSpace(Space[Look, str]):
         after, outcome = stepping.step(world, action)
         return name, self._fired(world, action, outcome, after, _ME)
 
-    def _call(
-        self, world: World, request: Request, faults: Faults
-    ) -> Iterator[tuple[str, Fired[Look, str]]]:
+    def _call(self, world: World, request: Request, faults: Faults) -> Iterator[tuple[str, Fired[Look, str]]]:
         """A call with these failing steps, if all of them are come to; and each death in it."""
         call = request.by(_ME, faults)
         marks = stepping.steps(world, call)
@@ -170,18 +170,24 @@ class LedgerSpace(Space[Look, str]):
         if not marks or not all(names.count(each.moment) >= each.nth for each in faults):
             return
         yield self._event(request.rule(faults), Meaning(request, faults), world)
-        if not (request.late_deaths if faults else request.deaths):
+        deaths = request.late_deaths if faults else request.deaths
+        if deaths == "none":
             return
+        # Before a step has failed, a death is as without; and of one that failed nobody is told.
         struck = max((_arrival(names, each.moment, each.nth) for each in faults), default=-1)
+        left_behind: set[Look] = set()
         for index, (moment, left) in enumerate(marks):
             if index <= struck or (faults and moment == "reply"):
-                continue  # before a step failed, it is as without; afterwards, nobody knows of a reply
+                continue
             nth = names[: index + 1].count(moment)
             at = moment if nth == 1 else f"{moment}:{nth}"
-            name = request.rule(faults, at)
-            self.meanings.setdefault(name, Meaning(request, faults, at))
             after = stepping.without(left, _ME)
-            yield name, self._fired(world, Crash(_ME, at, call), Accepted(), after, _ME)
+            fired = self._fired(world, Crash(_ME, at, call), Accepted(), after, _ME)
+            if deaths == "each" or fired.shared not in left_behind:
+                left_behind.add(fired.shared)
+                name = request.rule(faults, at)
+                self.meanings.setdefault(name, Meaning(request, faults, at))
+                yield name, fired
 
     def _fired(
         self, before: World, action: Action, outcome: Outcome, after: World, client: str | None

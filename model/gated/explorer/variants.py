@@ -46,4 +46,6 @@ def every_kind() -> tuple[Faults, ...]:
 
 def of_recovery() -> tuple[Faults, ...]:
     """Each way in which the steps of a recovery can fail."""
-    return tuple(fails(f"{moment} {kind}") for moment in ("catch-up", "cut", "cut-fsync") for kind in FAULTS[moment])
+    return tuple(
+        fails(f"{moment} {kind}") for moment in ("catch-up", "cut", "cut-fsync") for kind in FAULTS[moment]
+    )

@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from reports.targets import aims
+
 NO_FILE = "(no trace file was kept)"
 
 
@@ -15,7 +17,7 @@ def reproduce(results: Mapping[str, Any], failure: Mapping[str, Any]) -> str:
     """The command that replays a failure of this run."""
     if not failure["trace"] or not failure["kept"]:
         return NO_FILE
-    return f"{invocation(results)} replay {shlex.quote(path(results, failure['trace']))}"
+    return f"{invocation(results)} replay {shlex.quote(path(results, failure['trace']))}{aims(results)}"
 
 
 def rerun(results: Mapping[str, Any]) -> str:
@@ -24,7 +26,7 @@ def rerun(results: Mapping[str, Any]) -> str:
     words += ["--seed", str(results["seed"])]
     if results["left_out"]:
         words += [f"--only {shlex.quote(phase['name'])}" for phase in results["phases"]]
-    return " ".join(words)
+    return " ".join(words) + aims(results)
 
 
 def report(results: Mapping[str, Any], form: str) -> str:

@@ -42,10 +42,14 @@ KINDS = {
     "race": "races of real processes",
     "invariant": "invariants evaluated",
     "witness": "witnesses of invariants",
+    "killed": "ways to kill a target",
 }
 """Kinds of counts in words. `rule`, `kill`, `point` and plain numbers are shown elsewhere; what kills left,
 and how reservations changed, in the audit page alone."""
-_ELSEWHERE = frozenset({"rule", "kill", "point", "left", "lifecycle", "actions", "examples", "declined"})
+_ELSEWHERE = frozenset(
+    {"rule", "kill", "point", "left", "lifecycle", "actions", "examples", "declined"}
+    | {"beyond", "deviation", "missed"}  # see reports.targets
+)
 _MOMENTS = ("before", "torn", "after")
 
 

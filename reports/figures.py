@@ -20,6 +20,10 @@ FIGURES: Mapping[str, Figure] = {
     "conformance: ratio": Figure("checked actions / bare store operations", 0.5),
     "conformance: checked_actions_per_s": Figure("  checked actions per CPU second"),
     "conformance: bare_operations_per_s": Figure("  bare store operations per CPU second"),
+    "conformance: wire/ratio": Figure("checked actions over the wire / in process", 0.5),
+    "conformance: wire/ratio_passed": Figure("  the same, by the clock"),
+    "conformance: wire/actions_per_s": Figure("  over the wire, per second"),
+    "conformance: wire/in_process_actions_per_s": Figure("  in process, per second"),
     "kills: kill trials / bare fork + SIGKILL + wait": Figure(
         "kill trials / bare fork + SIGKILL + wait", 0.2
     ),

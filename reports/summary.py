@@ -15,6 +15,7 @@ from reports.ledger_coverage import KINDS, apart, ledger_outcomes_table
 from reports.plain import COLUMNS, paragraph, safe, table
 from reports.scope import NOT_CHECKED
 from reports.story import render_story
+from reports.targets import target_lines
 
 SHOWN_FAILURES = 4
 SHOWN_LOST = 3
@@ -37,6 +38,7 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
         ("Ledger: also seen", others_table(ledgers, ledgers_wanted, KINDS)),
     ):
         lines += ["", title, "", *part] if part else []
+    lines += target_lines(results)
     lines += _floors(results)
     lines += _figures(results)
     for phase in results["phases"]:

@@ -54,7 +54,9 @@ def plan_corpus(profile: str, seed: int) -> Plan:
 def plan_conformance(profile: str, seed: int) -> Plan:
     """The measurement of both rates, Hypothesis machines, and random walks for the bulk."""
     budget = BUDGETS[profile]
-    jobs = [_job("conformance", "run_rates", profile, seed, budget.rounds, rounds=budget.rounds)]
+    rounds = budget.rounds
+    jobs = [_job("conformance", "run_rates", profile, seed, rounds, rounds=rounds)]
+    jobs.append(_job("conformance", "run_wire_rates", profile, seed, rounds, rounds=rounds // 2))
     size = {"examples": budget.examples, "steps": budget.rules}
     for number in range(budget.machine_jobs):
         jobs.append(_job("conformance", "run_machine", profile, seed, budget.examples, number=number, **size))

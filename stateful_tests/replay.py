@@ -102,13 +102,19 @@ def _on_disk(observation: Any, directory: Path) -> dict[str, JSON]:
 
 
 def replay(
-    trace: Trace, *, factory: Factory | None = None, judge: Judge | None = None, watch: Watch | None = None
+    trace: Trace,
+    *,
+    factory: Factory | None = None,
+    judge: Judge | None = None,
+    watch: Watch | None = None,
+    system: System | None = None,
 ) -> ReplayResult:
     """Replays `trace` on a fresh store that `factory` makes, and compares with what was recorded.
 
-    The invariants are judged if `judge` says how, or if one of them is what the trace violates.
+    The invariants are judged if `judge` says how, or if one of them is what the trace violates. The system is
+    that which the trace names, unless it is given with another store or comparison.
     """
-    system = system_named(trace.system)
+    system = system or system_named(trace.system)
     if judge is None and isinstance(trace.divergence, dict) and trace.divergence.get("kind") == "invariant":
         judge = system.judge
     seen: list[StepRecord] = []

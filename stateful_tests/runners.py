@@ -94,6 +94,14 @@ def run_rates(params: Mapping[str, Any]) -> JobResult:
     return _result("conformance", params, Counter(), (), figures)
 
 
+def run_wire_rates(params: Mapping[str, Any]) -> JobResult:
+    """Checked actions over the wire against checked actions in process, in the same run."""
+    from stateful_tests.wire import rates
+
+    figures = rates.measure(params["seed"], rounds=params["rounds"])
+    return _result("conformance", params, Counter(), (), figures)
+
+
 def run_invariants(params: Mapping[str, Any]) -> JobResult:
     """Walks of the model alone: every invariant after every step, and which of them were put to the test."""
     system = _system(params)

@@ -34,14 +34,13 @@ class Budget:
     jobs: int
     walks: int
     steps: int
-    rounds: int
     least: int
 
 
 BUDGETS: Final[Mapping[str, Budget]] = {
-    "quick": Budget(8, 25, 150, 10, 1),
-    "ci": Budget(16, 60, 150, 20, 3),
-    "deep": Budget(96, 120, 150, 40, 10),
+    "quick": Budget(8, 25, 150, 1),
+    "ci": Budget(16, 60, 150, 3),
+    "deep": Budget(96, 120, 150, 10),
 }
 
 
@@ -57,17 +56,14 @@ def plan_corpus(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities
     return Plan(tuple(jobs), {f"corpus/{name}": 1 for name in within})
 
 
-def plan_conformance(
-    profile: str, seed: int, *, aim: Aim, capabilities: Capabilities, rates: bool = False
-) -> Plan:
-    """Random walks with tours; with `rates` what a round trip costs is measured, on our own store."""
+def plan_conformance(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities) -> Plan:
+    """Random walks with tours."""
     budget = BUDGETS[profile]
-    jobs: list[Job] = []
-    if rates:
-        jobs.append(_job("conformance", "run_rates", profile, seed, aim, budget.rounds, rounds=budget.rounds))
     size: dict[str, JSON] = {"walks": budget.walks, "steps": budget.steps}
-    for number in range(budget.jobs):
-        jobs.append(_job("conformance", "run_walks", profile, seed, aim, budget.walks, number=number, **size))
+    jobs = [
+        _job("conformance", "run_walks", profile, seed, aim, budget.walks, number=number, **size)
+        for number in range(budget.jobs)
+    ]
     return Plan(tuple(jobs), conformance_floors(aim, capabilities, budget.least))
 
 

@@ -52,9 +52,8 @@ class WireLockstep(Lockstep):
         self.counts = Counter[str]() if counts is None else counts
         capabilities = target.greeting.capabilities
         self._files = capabilities.files is not None
-        self._parts = _REPORTED if capabilities.audit else _REPORTED[:-1]
-        if self._files:
-            self._parts = ("version", *_REPORTED)
+        parts = _REPORTED if capabilities.audit else _REPORTED[:-1]
+        self._parts: tuple[str, ...] = ("version", *_REPORTED) if self._files else parts
         self._unkept = frozenset(one.name for one in self.policy.fields)
         self._expected: tuple[object, JSON] = (None, None)
 

@@ -173,14 +173,6 @@ def _failure(
     return evolve(told, reproduce=REPRODUCE)
 
 
-def run_rates(params: Mapping[str, Any]) -> JobResult:
-    """Checked actions over the wire against those in process, this project's own store both times."""
-    from stateful_tests.wire import rates
-
-    figures = rates.measure(params["seed"], rounds=params["rounds"])
-    return _result("conformance", params, Counter(), [], figures)
-
-
 def _result(
     phase: str,
     params: Mapping[str, Any],

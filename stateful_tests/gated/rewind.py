@@ -122,5 +122,3 @@ def _put(directory: Path, files: tuple[tuple[str, int, bytes], ...]) -> None:
                 os.fchmod(descriptor, mode)
         finally:
             os.close(descriptor)
-
-

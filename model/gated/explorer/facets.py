@@ -1,7 +1,7 @@
 """The ledger's facets: spaces and properties by name, as `names.FACETS` says.
 
-Between them every call meets each of its failing steps, every client dies at each small step of it, and what a
-sentence of the specification forbids has a place where it could happen.
+Between them every call meets each of its failing steps, every client dies at each small step of it, and what
+a sentence of the specification forbids has a place where it could happen.
 """
 
 from collections.abc import Callable, Mapping

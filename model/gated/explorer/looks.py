@@ -8,12 +8,12 @@ and their order not at all. Clients stand apart: they are the slots of the space
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from attrs import field, frozen
 
 from model.gated.explorer.symbols import Alphabet, Symbols, is_odd
-from model.gated.values import Client, Effect, Foul, LedgerFile, Line, Mirror, World
+from model.gated.values import Client, Effect, Foul, LedgerFile, Line, Mirror, World, Wreck
 
 HALF: Final = "half of "
 Effects = tuple[tuple[str, str, str, bool, int], ...]
@@ -21,7 +21,7 @@ Effects = tuple[tuple[str, str, str, bool, int], ...]
 
 @frozen(cache_hash=True)
 class Look:
-    """`ledger` has a symbol for each line, `None` without a file; `tail` is what comes after the last newline.
+    """`ledger` has a symbol for each line, `None` without a file; `tail` is what follows the last newline.
 
     `mirror` is the number of lines that it has seen, or what is the matter with it. `effects` are (run, key,
     kind, idempotent, how often: 2 for more), `pardoned` those that the store may have forgotten (told once).
@@ -112,14 +112,14 @@ class Looks:
         told = [*(line.hash for line in mirror.lines), repr(mirror.state.rows), str(mirror.size)]
         return self.alphabet.remember("mirror", "\n".join(told), mirror)
 
-    def _mirror_from(self, look: Look) -> Mirror | str:  # type: ignore[return]
+    def _mirror_from(self, look: Look) -> Mirror | Wreck:
         if isinstance(look.mirror, int):
             return self.alphabet.mirror((look.ledger or ())[: look.mirror])
-        if not is_odd(look.mirror):
-            return look.mirror
-        mirror = self.alphabet.recall(look.mirror)
-        assert isinstance(mirror, Mirror)
-        return mirror
+        if is_odd(look.mirror):
+            mirror = self.alphabet.recall(look.mirror)
+            assert isinstance(mirror, Mirror)
+            return mirror
+        return cast(Wreck, look.mirror)
 
 
 def _acknowledged(world: World, entries: tuple[Line | Foul, ...]) -> int | Symbols:

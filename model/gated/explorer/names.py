@@ -21,8 +21,7 @@ def _facet(
     kills: Mapping[str, int] | None = None,
     **bounds: Any,
 ) -> Facet:
-    """With `quick`, the quick profile tours it whole; the others tour them all. Each profile explores them all
-    but those that are too large for a quick one."""
+    """With `quick`, the quick profile explores it and tours it whole; the others do all of them."""
     place = name.replace("-", "_")
     return Facet(
         name=name,
@@ -31,7 +30,7 @@ def _facet(
         properties=f"{_HERE}:{place}_properties",
         bounds=bounds,
         explored=PROFILES if quick else _AFTER_QUICK,
-        toured={profile: jobs for profile in (PROFILES if quick else _AFTER_QUICK)},
+        toured=dict.fromkeys(PROFILES if quick else _AFTER_QUICK, jobs),
         killed=kills or {},
     )
 

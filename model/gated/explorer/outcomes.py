@@ -8,8 +8,8 @@ from model.gated.outcomes import Accepted, Outcome, Raised, Refused
 
 
 def outcome_of(outcome: Outcome) -> str:
-    """`committed`, `noop`, `completed`, `in_doubt`, `rolled_back`, `intact`, `caught-up`, `rebuilt`, `accepted`,
-    `raised …`, `CODE, recoverability`, or `declined`; the last two with what a failing rollback adds."""
+    """`committed`, `noop`, `completed`, `in_doubt`, `rolled_back`, `intact`, `caught-up`, `rebuilt`,
+    `accepted`, `raised …`, `CODE, recoverability`, or `declined`; also whether a rollback failed."""
     if isinstance(outcome, Accepted):
         value = outcome.value if isinstance(outcome.value, dict) else {}
         if "cutBytes" in value:

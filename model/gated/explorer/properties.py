@@ -33,8 +33,8 @@ def properties(space: LedgerSpace, tested: Collection[str]) -> tuple[Property[Lo
         *asked,
         EventuallyPossible(
             SETTLED,
-            "From every world that is not refused for its integrity, a client can open the store and have each "
-            "request answered for good.",
+            "From every world that is not refused for its integrity, a client can open the store and have "
+            "each request answered for good.",
             given=lambda look, _client: not is_refused(space, look),
             goal=partial(_is_settled, space),
             by=space.plain,

@@ -44,7 +44,7 @@ NONSENSE: Final[Mapping[str, Mapping[str, Any]]] = {
 def steps(
     *idempotent: bool, run: str = "run", raises: Raising | None = None, backwards: bool = False
 ) -> ApplySteps:
-    """Steps s1, s2 … of which these are idempotent; the last may raise. With `backwards`, given last first."""
+    """Steps s1, s2 … of which these are idempotent; the last may raise. `backwards`: given last first."""
     listed = [Step(f"s{n}", f"r{n}", n, each, BEFORE, AFTER) for n, each in enumerate(idempotent, 1)]
     if listed:
         listed[-1] = evolve(listed[-1], raises=raises)
@@ -84,7 +84,8 @@ DISORDER: Final[Mapping[str, Callable[[ApplySteps], ApplySteps]]] = {
     "a receipt like a start": lambda action: changed(action, 1, receipt_id="r1:started"),
     "no receipt id": lambda action: changed(action, 1, receipt_id=""),
 }
-"""What makes steps that nothing puts in order (L4), or that can't be asked for; the first is not idempotent."""
+"""What makes steps that nothing puts in order (L4), or that can't be asked for: the first is not
+idempotent."""
 
 OTHERWISE: Final[Mapping[str, Callable[[ApplySteps], ApplySteps]]] = {
     "the first now idempotent": lambda action: changed(action, 0, idempotent=True),

@@ -1,4 +1,4 @@
-"""What can happen in a facet, as rules: requests, each with the failing steps and the deaths that may befall it.
+"""What can happen in a facet, as rules: requests, each with the failing steps and deaths that may befall it.
 
 A rule's name says all: `k1`, `k1 | append-fsync fails`, `k1 † append-torn` (its client dies there), `tamper
 mirror-deleted`. A `Request` is one call, whoever makes it; its `variants` are the failing steps with which
@@ -39,8 +39,8 @@ def told(faults: Faults) -> str:
 
 
 Deaths = Literal["each", "telling", "none"]
-"""At each small step; at the first of those that leave the same behind (nobody can tell them apart afterwards,
-and real kills come to every one); or at none."""
+"""At each small step; at the first of those that leave the same behind (nobody can tell them apart
+afterwards, and real kills come to every one); or at none."""
 
 
 @frozen

@@ -221,7 +221,7 @@ class LedgerSpace(Space[Look, str]):
         )
 
     def _renamings(self) -> Iterator[Renaming[Look, str]]:
-        """Every way in which requests that are alike can take each other's names, but the one that is none."""
+        """Every way in which requests that are alike can take each other's names."""
         groups = [list(permutations(group)) for group in self.scheme.alike]
         olds = [name for group in self.scheme.alike for name in group]
         for chosen in product(*groups):

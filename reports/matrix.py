@@ -147,7 +147,10 @@ def _counted(each: Known, counts: Mapping[str, int], floors: Mapping[str, int]) 
             wanted = [key for key in floors if key.startswith(starts)]
             missed = sum(max(0, floors[key] - counts.get(key, 0)) for key in wanted)
             count = sum(number for key, number in counts.items() if key.startswith(starts))
-            yield _evidence(how, words, count, count + missed if wanted else None)
+            least = sum(floors[key] for key in wanted)
+            # One key's surplus makes up for no other's lack.
+            floor = max(least, count + missed) if missed else least
+            yield _evidence(how, words, count, floor if wanted else None)
         return
     for how, words in (("invariant", "steps after which it was evaluated"), ("witness", "times it mattered")):
         key = f"{prefix}{how}/{each.id}"

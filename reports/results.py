@@ -34,7 +34,7 @@ def parse(data: Any) -> dict[str, Any]:
     if not isinstance(data, dict) or "phases" not in data or "verdict" not in data:
         raise ResultsError("this is no results.json of a run")
     version = data.get("schema_version")
-    if version == 1:
+    if version == 1 and not isinstance(version, bool):
         data = _lifted(data)
     elif version != SCHEMA_VERSION or isinstance(version, bool):
         raise ResultsError(

@@ -4,12 +4,14 @@ Each command is imported when it is asked for. No user sees a traceback: what is
 code 4, a message, and the path of a file that holds the details.
 """
 
+import importlib
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 from holdtrue.exits import Exit, Terminated, UsageError
-from holdtrue.options import parser
+from holdtrue.options import COMMANDS, parser
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -42,26 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: object) -> int:
-    command = getattr(options, "command", None)
-    if command == "check":
-        from holdtrue.check import check_command
-
-        return check_command(options)
-    if command == "report":
-        from holdtrue.report import report_command
-
-        return report_command(options)
-    if command == "verify":
-        from holdtrue.verify import verify_command
-
-        return verify_command(options)
-    if command == "replay":
-        from holdtrue.replay import replay_command
-
-        return replay_command(options)
-    from holdtrue.audit import audit_command
-
-    return audit_command(options)
+    module, _, name = COMMANDS[vars(options)["command"]].partition(":")
+    carry_out: Callable[[object], int] = getattr(importlib.import_module(module), name)
+    return carry_out(options)
 
 
 def _heed_signals() -> None:

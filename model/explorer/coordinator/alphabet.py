@@ -10,7 +10,7 @@ Names are words, and words that name interchangeable things are the same everywh
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from model.actions import (
     Abandon,
@@ -32,8 +32,10 @@ from model.actions import (
     SetIdentity,
     SetLease,
 )
+from model.explorer.coordinator.arguing import odd, oddities
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.crashing import Killed
+from model.explorer.coordinator.disturbing import DISTURBANCES, Disturbing
 from model.explorer.coordinator.naming import (
     CONTEXTS,
     DAY,
@@ -284,7 +286,9 @@ def _deaths(bounds: Bounds) -> Iterator[Scheme]:
             Call(host, CONTEXTS[0], "snapshot"),
             Open(host, HOLDER, number + 1, bounds.initial[0]),
         )
-        yield _scheme(f"die-having-arbitrated @{host}", "whole", f"die {host}", _die(Killed(sweep, "ledger ahead")))
+        yield _scheme(
+            f"die-having-arbitrated @{host}", "whole", f"die {host}", _die(Killed(sweep, "ledger ahead"))
+        )
         yield _scheme(
             f"die-in-genesis @{host}", "weather", "", _die(Killed(genesis, "state without identity"))
         )
@@ -371,7 +375,8 @@ def _elsewhere(bounds: Bounds) -> Iterator[Scheme]:
     for run in range(bounds.runs):
         about = binding(run)
         yield _scheme(f"abandon {run_word(run)}", "local", "store", _about(Abandon, about))
-        yield _scheme(f"admit {run_word(run)}", "local", "store", _about(Admit, about))
+        if bounds.dropped:
+            yield _scheme(f"admit {run_word(run)}", "local", "store", _about(Admit, about))
 
 
 def _about(kind: type[Admit] | type[Abandon], about: tuple[str, str, str]) -> Make:
@@ -414,6 +419,54 @@ def _temps(_bounds: Bounds) -> Iterator[Scheme]:
     yield _scheme("leave-temp", "weather", "", _always(LeaveTemp()))
 
 
+def _arguments(bounds: Bounds) -> Iterator[Scheme]:
+    """By somebody who may do everything, so that nothing else is in the way."""
+    for word, operation, name, value in oddities():
+        make = _odd(bounds.callers[0], operation, name, value)
+        yield _scheme(f"odd {word}", "call", "", make)
+
+
+def _odd(caller: str, operation: str, name: str, value: JSON) -> Make:
+    return lambda _world, slot: Call(host_name(0), caller, operation, odd(operation, name, value, slot))
+
+
+_DISTURBABLE: Final[dict[str, tuple[str, Scope]]] = {
+    "reserve": ("reserve", "call"),
+    "commit": ("commit", "call"),
+    "renew": ("renew", "call"),
+    "release": ("normalRelease", "call"),
+    "dispatch": ("dispatch", "call"),
+    "snapshot": ("snapshot", "whole"),
+}
+
+
+def _disturbed(bounds: Bounds) -> Iterator[Scheme]:
+    """Calls in the middle of which something happens; by alice, at the first host."""
+    host, caller = host_name(0), CONTEXTS[0]
+    for name in bounds.disturbed:
+        disturbing = DISTURBANCES[name]
+        for word in disturbing.operations:
+            operation, scope = _DISTURBABLE[word]
+            plain = _call(host, caller, operation)
+            if word == "reserve":
+                plain = _reserve(host, caller, 0, bounds.ttls[0])
+            elif word == "commit":
+                plain = _commit(host, caller, 0, None, None)
+            elif word == "renew":
+                plain = _call(host, caller, operation, {"ttlMs": bounds.ttls[0]})
+            make = _while(plain, disturbing)
+            yield Scheme(Rule(f"{word} while {name} @{host} {caller}", scope), make)
+
+
+def _while(plain: Make, disturbing: Disturbing) -> Make:
+    def make(world: World, slot: str) -> Action:
+        action = plain(world, slot)
+        assert isinstance(action, Call)
+        return evolve(action, disturbances=(disturbing.disturbance(world, slot),))
+
+    return make
+
+
 _GROUPS: Final[dict[str, Callable[[Bounds], Iterator[Scheme]]]] = {
     "lease": _leases,
     "open": _opens,
@@ -440,6 +493,8 @@ _GROUPS: Final[dict[str, Callable[[Bounds], Iterator[Scheme]]]] = {
     "damage": _damages,
     "epoch": _epochs,
     "temps": _temps,
+    "arguments": _arguments,
+    "disturbed": _disturbed,
     "close": _closes,
     "die": _deaths,
 }

@@ -45,9 +45,7 @@ class Answer:
 def changes(before: Slot, after: Slot) -> dict[str, object]:
     if before == after:
         return {}
-    return {
-        name: getattr(after, name) for name in _FIELDS if getattr(before, name) != getattr(after, name)
-    }
+    return {name: getattr(after, name) for name in _FIELDS if getattr(before, name) != getattr(after, name)}
 
 
 def literally(rule: Rule, shared: Shared, slots: tuple[Slot, ...]) -> Question:

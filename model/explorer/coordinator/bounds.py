@@ -57,5 +57,8 @@ class Bounds:
     dropped: frozenset[str] = frozenset()
     """Assumptions about the surroundings that do not hold."""
 
+    untested: frozenset[str] = frozenset()
+    """Invariants of which the facet doesn't show the situation in which they matter."""
+
     def __attrs_post_init__(self) -> None:
         assert not (self.back and self.merge_leases), "a lease that ran out may be good again: don't merge"

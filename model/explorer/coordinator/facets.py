@@ -1,35 +1,167 @@
-"""The facets of the coordinator's model: small worlds, each exhausted, that together touch every guard."""
+"""The facets of the coordinator's model: small worlds, each exhausted, that together touch every guard.
 
-from typing import Final
+`BOUNDS` says how large each is, `FACETS` what each profile of a check does with it. Importing this loads no
+explorer.
+"""
+
+from typing import Any, Final
+
+from attrs import evolve, fields
 
 from model.explorer.coordinator.bounds import Bounds
-from model.explorer.coordinator.space import CoordinatorSpace
+from model.explorer.coordinator.disturbing import AUTHORITIES, FILES, LAUNCHES, PROOFS, RELEASES
+from model.explorer.facet import Facet
 
-_LIFECYCLE: Final = frozenset(
-    {
-        "lease", "open", "close", "reserve", "commit", "renew", "orphan", "release", "read", "snapshot",
-        "dispatch", "project", "abandon", "clock",
-    }
-)  # fmt: skip
+SLOT_COMES_BACK: Final = "slot-comes-back"
+"""Not an invariant of `model.invariants`; see `properties`."""
 
-CORE: Final = Bounds(
+_CALLS: Final = frozenset(
+    {"reserve", "commit", "renew", "orphan", "release", "read", "snapshot", "dispatch", "project", "abandon"}
+)
+_LIFECYCLE: Final = _CALLS | {"lease", "open", "close", "clock"}
+_FAULTS: Final = ("none", "expired", "malformed", "other-holder", "other-epoch")
+
+_NO_DAY: Final = frozenset({"time-frees-no-committed-row"})
+_ONE_EPOCH: Final = frozenset({"epoch-never-falls", "older-hosts-are-fenced"})
+_NO_COMMAND: Final = frozenset({"S9", "commands-take-effect-once"})
+_ONE_ROW: Final = frozenset({"S8"})
+_NO_WAY_OUT: Final = frozenset({SLOT_COMES_BACK})
+_NO_SWEEP: Final = frozenset({"time-frees-no-run", "refused-writes-nothing"})
+_NO_DISPATCH: Final = frozenset({"launches-are-fenced"})
+_NO_PROJECT: Final = frozenset({"S6", "proof-frees", "true-capacity", "time-frees-no-run"})
+_SMALL: Final = _NO_DAY | _ONE_EPOCH | _NO_COMMAND | _ONE_ROW
+
+_CORE: Final = Bounds(
     ids=3,
     runs=2,
     hosts=2,
-    initial=(1,),
     maxima=(1, 2),
     commands=1,
-    leases=("none", "expired", "malformed", "other-holder", "other-epoch"),
+    leases=_FAULTS,
+    lease_left=2,
+    merge_leases=False,
     groups=_LIFECYCLE | {"force", "maximum", "read-command", "die"},
     genesis=True,
+    untested=_NO_DAY,
 )
 
-FACETS: Final[dict[str, Bounds]] = {
-    "core": CORE,
-    "time": Bounds(ids=1, ttls=(1, 2), back=True, lease_left=2, merge_leases=False, groups=_LIFECYCLE),
-    "fresh": Bounds(ids=1, genesis=True, temps=True, merge_leases=False, damages=("identity-missing","state-missing"), groups=frozenset({"lease","open","reserve","snapshot","damage","clock"})),
+BOUNDS: Final[dict[str, Bounds]] = {
+    "core": _CORE,
+    "core5": evolve(_CORE, ids=5, merge_leases=True, lease_left=None),
+    "lifecycle": Bounds(
+        ids=2, runs=2, initial=(2,), groups=_LIFECYCLE, merge_stages=False, untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND
+    ),
+    "fencing": Bounds(
+        hosts=2, leases=_FAULTS, merge_leases=False, merge_closed=False, groups=_LIFECYCLE,
+        untested=_NO_DAY | _NO_COMMAND | _ONE_ROW,
+    ),
+    "commands": Bounds(
+        ids=2, commands=2, reasons=2, maxima=(1, 2), identities=("alice", "operator"), operators=("root", "alice"),
+        groups=frozenset({"reserve", "snapshot", "force", "maximum", "read-command", "people", "project", "commit"}),
+        untested=_NO_DAY | _ONE_EPOCH | _ONE_ROW | _NO_SWEEP | _NO_DISPATCH | _NO_WAY_OUT,
+    ),
+    "identity": Bounds(
+        callers=("alice", "bob", "root", "eve"),
+        identities=("alice", "operator", "other-owner", "other-principal", "nobody", "blank", "odd"),
+        groups=_LIFECYCLE | {"people"},
+        untested=_SMALL,
+    ),
+    "stages": Bounds(
+        groups=_LIFECYCLE, merge_stages=False, stages=("completed", "failed", "blocked", "cancelled", "parked"),
+        untested=_SMALL,
+    ),
+    "attempts": Bounds(ids=1, groups=_LIFECYCLE | {"attempts", "commit-wrong"}, untested=_SMALL),
+    "time": Bounds(
+        ttls=(1, 2), back=True, lease_left=2, merge_leases=False, groups=_LIFECYCLE, untested=_SMALL
+    ),
+    "aging": Bounds(groups=_LIFECYCLE, aging=True, untested=_SMALL - _NO_DAY),
+    "elsewhere": Bounds(ids=1, runs=2, commands=1, groups=_LIFECYCLE | {"elsewhere", "force"}, untested=_SMALL - _NO_COMMAND),
+    "genesis": Bounds(
+        genesis=True, initial=(1, 2), hosts=2, leases=("none", "expired", "other-epoch"), arbitration=(True, False),
+        groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "clock", "epoch", "project", "commit"}),
+        untested=_SMALL - _ONE_EPOCH | _NO_DISPATCH | _NO_WAY_OUT,
+    ),
+    "damage": Bounds(
+        genesis=True, temps=True, groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "damage", "epoch", "temps"}),
+        damages=("state-missing", "state-mode", "identity-missing", "identity-truncated", "lock-fifo", "directory-removed"),
+        untested=_SMALL | _NO_SWEEP | _NO_PROJECT | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays", "ids-are-used-once"},
+    ),
+    "arguments": Bounds(
+        groups=frozenset({"reserve", "commit", "project", "arguments"}),
+        untested=_SMALL | _NO_SWEEP | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays", "idle-reads-write-nothing"},
+    ),
+    "authority": Bounds(
+        groups=(_LIFECYCLE - {"project", "orphan"}) | {"disturbed"}, lease_left=2, merge_leases=False, back=True,
+        disturbed=tuple(AUTHORITIES), untested=_SMALL | _NO_PROJECT | _NO_DISPATCH,
+    ),
+    "proofs": Bounds(
+        groups=_LIFECYCLE | {"disturbed", "force"}, commands=1, back=True, merge_leases=False, disturbed=tuple(PROOFS),
+        untested=_SMALL - _NO_COMMAND,
+    ),
+    "releases": Bounds(groups=_LIFECYCLE | {"disturbed"}, merge_leases=False, disturbed=tuple(RELEASES), untested=_SMALL),
+    "launches": Bounds(
+        groups=_LIFECYCLE | {"disturbed"}, lease_left=2, merge_leases=False, back=True, disturbed=tuple(LAUNCHES),
+        untested=_SMALL,
+    ),
+    "files": Bounds(
+        groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "disturbed", "damage"}),
+        damages=("lock-symlink", "state-symlink"), disturbed=tuple(FILES),
+        untested=_SMALL | _NO_SWEEP | _NO_PROJECT | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays"},
+    ),
+}  # fmt: skip
+
+_TOURED: Final[dict[str, str]] = {
+    "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
+    "fencing": "two hosts of two epochs, every kind of lease, closed hosts",
+    "commands": "two commands, two maxima, two reasons, two operators",
+    "identity": "four callers, and all that alice can become",
+    "stages": "every way in which a run can stop",
+    "attempts": "values bound when committing and afterwards, and wrong admissions",
+    "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
+    "aging": "rows that nobody touched for more than a day",
+    "elsewhere": "ledgers that say something of an id before it is granted, or of another run",
+    "genesis": "the first opening: initial maxima, two epochs, with and without arbitration",
+    "damage": "files that are gone, unreadable or not what they were; leftover temporary files",
+    "arguments": "arguments that are refused before anything is looked at",
+    "authority": "callbacks for lease and caller that fail, lie, take time, or close the store",
+    "proofs": "callbacks for admission and arbitration that fail, lie, take time, or see it change",
+    "releases": "release proofs that would free a slot but for one thing",
+    "launches": "what can happen around a publication and a launch",
+    "files": "files that change in the middle of a call",
 }
 
 
-def core() -> CoordinatorSpace:
-    return CoordinatorSpace(CORE)
+def _bounds(bounds: Bounds) -> dict[str, Any]:
+    """What of the bounds isn't the default, as JSON."""
+    told: dict[str, Any] = {}
+    for field in fields(Bounds):
+        value = getattr(bounds, field.name)
+        if value != field.default:
+            told[field.name] = sorted(value) if isinstance(value, frozenset) else value
+    return told
+
+
+def _facet(name: str, about: str, **more: Any) -> Facet:
+    place = "model.explorer.coordinator.spaces"
+    return Facet(
+        name=name,
+        about=about,
+        space=f"{place}:{name}",
+        properties=f"{place}:properties_of_{name}",
+        bounds=_bounds(BOUNDS[name]),
+        **more,
+    )
+
+
+FACETS: Final[tuple[Facet, ...]] = (
+    _facet(
+        "core",
+        "three reservations, two runs, capacity 1 to 2, two epochs, one command, lease faults, crashes",
+        explored=("quick", "ci", "deep"),
+    ),
+    _facet("core5", "the same with five reservations", explored=("deep",)),
+    *(
+        _facet(name, about, explored=("quick", "ci", "deep"), toured={"quick": 1, "ci": 1, "deep": 1})
+        for name, about in _TOURED.items()
+    ),
+)

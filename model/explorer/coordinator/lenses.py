@@ -36,7 +36,8 @@ def part(lens: str, shared: Shared) -> Hashable:
     if host is None or not host.is_open:
         return host
     if not may_act(shared, number):
-        return (host.ahead, shared.wall, shared.temps, shared.store, shared.identity, shared.damage)
+        is_older = shared.epoch > number + 1
+        return (host.ahead, is_older, shared.wall, shared.temps, shared.store, shared.identity, shared.damage)
     return (
         host,
         shared.epoch,

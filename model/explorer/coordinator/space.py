@@ -32,7 +32,7 @@ OF_STATES = frozenset(
 )
 """Invariants that `properties` judges by whole states, and so not `fire`, which sees parts of them."""
 
-_NEED_WHOLE_STATES = frozenset({"S8", "true-capacity", "live-runs-fit"})
+WITNESSED_IN_STATES = frozenset({"S8", "true-capacity", "live-runs-fit"})
 """Invariants whose witnesses have to be seen in whole states."""
 
 assert OF_STATES <= {each.id for each in INVARIANTS}
@@ -111,7 +111,9 @@ class CoordinatorSpace(Space[Shared, Slot]):
     def outcome_of(outcome: Outcome) -> str:
         """The class of an outcome: the code of a refusal, or `accepted`."""
         if isinstance(outcome, Refused):
-            return outcome.code if outcome.side_effects == "none" else f"{outcome.code} {outcome.side_effects}"
+            return (
+                outcome.code if outcome.side_effects == "none" else f"{outcome.code} {outcome.side_effects}"
+            )
         return "accepted"
 
     # What the engines ask
@@ -152,7 +154,7 @@ class CoordinatorSpace(Space[Shared, Slot]):
         if not isinstance(action, Killed):
             violated = check(before, action, outcome, after, leave_out=OF_STATES)
             tested = witnessed(before, action, outcome, after)
-        tested = tuple(each for each in tested if each not in _NEED_WHOLE_STATES)
+        tested = tuple(each for each in tested if each not in WITNESSED_IN_STATES)
         return Answer(self.outcome_of(outcome), state.shared, changed, violated, tested)
 
     def _keeping_rank(self, old: Slot, new: Slot) -> Slot:

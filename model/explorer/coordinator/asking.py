@@ -11,6 +11,7 @@ asking each question as it is:
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import evolve, fields, frozen
 
@@ -37,7 +38,7 @@ class Answer:
 
     outcome: str
     shared: Shared
-    changes: tuple[Mapping[str, object], ...]
+    changes: tuple[Mapping[str, Any], ...]
     violated: tuple[str, ...] = ()
     witnessed: tuple[str, ...] = ()
 
@@ -140,7 +141,7 @@ def told_back(
     return now, after
 
 
-def _changed(slot: Slot, change: Mapping[str, object], *, swapped: bool) -> Slot:
+def _changed(slot: Slot, change: Mapping[str, Any], *, swapped: bool) -> Slot:
     if not change:
         return slot
     after = evolve(_swapped(slot) if swapped else slot, **change)

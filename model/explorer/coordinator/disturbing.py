@@ -1,4 +1,4 @@
-"""What can strike in the middle of a call, by name: at which call of which callback, what, and in which calls.
+"""What can strike in the middle of a call, by name: at which arrival of which callback, and in which calls.
 
 `Bounds.disturbed` names those of a facet. Answers are worked out from the world, so that they are wrong in
 one thing only.
@@ -163,9 +163,12 @@ def _authorities() -> Iterator[tuple[str, Disturbing]]:
         yield f"caller-{nth} no-lease", Disturbing("authorize", nth, _NO_LEASE, ("snapshot", "reserve"))
         yield f"caller-{nth} reenters", Disturbing("authorize", nth, _always(Reenters()), ("snapshot",))
     for word, changed in (
-        ("operator", {"operator": True}), ("owner", {"ownerId": "o-bob"}), ("principal", {"principal": "p-bob"}),
-        ("blank", {"principal": " "}), ("odd", {"operator": "yes"}),
-    ):  # fmt: skip
+        ("operator", {"operator": True}),
+        ("owner", {"ownerId": "o-bob"}),
+        ("principal", {"principal": "p-bob"}),
+        ("blank", {"principal": " "}),
+        ("odd", {"operator": "yes"}),
+    ):
         effect = _always(Answers({**alice, **changed}))
         yield f"caller-2 {word}", Disturbing("authorize", 2, effect, ("snapshot", "reserve", "commit"))
 
@@ -173,22 +176,38 @@ def _authorities() -> Iterator[tuple[str, Disturbing]]:
 def _proofs() -> Iterator[tuple[str, Disturbing]]:
     """What can go wrong when a project is asked."""
     for word, effect in (
-        ("raises", _always(Raises())), ("code", _always(Raises("CAPACITY_EXCEEDED"))),
-        ("nothing", _always(Answers(None))), ("not-admitted", _word("not-admitted")),
-        ("other-id", _admission(_OTHER_ID)), ("other-run", _admission(_OTHER_RUN)),
-        ("with-status", _admission({"status": None})), ("no-sequence", _admission({"projectAdmitCommitSeq": True})),
-        ("unheard-of", _admission({}, seq=_UNHEARD)), ("abandoned", _word("abandoned")),
-        ("clock+1", _MS_PASSES), ("admits", _admits), ("closes", _CLOSES), ("no-lease", _NO_LEASE),
-        ("reenters", _always(Reenters())), ("back", _MS_BACK),
-    ):  # fmt: skip
+        ("raises", _always(Raises())),
+        ("code", _always(Raises("CAPACITY_EXCEEDED"))),
+        ("nothing", _always(Answers(None))),
+        ("not-admitted", _word("not-admitted")),
+        ("other-id", _admission(_OTHER_ID)),
+        ("other-run", _admission(_OTHER_RUN)),
+        ("with-status", _admission({"status": None})),
+        ("no-sequence", _admission({"projectAdmitCommitSeq": True})),
+        ("unheard-of", _admission({}, seq=_UNHEARD)),
+        ("abandoned", _word("abandoned")),
+        ("clock+1", _MS_PASSES),
+        ("admits", _admits),
+        ("closes", _CLOSES),
+        ("no-lease", _NO_LEASE),
+        ("reenters", _always(Reenters())),
+        ("back", _MS_BACK),
+    ):
         yield f"admission {word}", Disturbing("read_admission", 1, effect, _ASKED)
     for word, effect in (
-        ("raises", _always(Raises())), ("not-admitted", _word("not-admitted")), ("nothing", _always(Answers(None))),
-        ("other-id", _word("abandoned", _OTHER_ID)), ("other-run", _word("abandoned", _OTHER_RUN)),
-        ("no-sequence", _word("abandoned", {"abandonmentCommitSeq": 0})), ("lies", _word("abandoned")),
-        ("clock+1", _MS_PASSES), ("admits", _admits), ("closes", _CLOSES), ("no-lease", _NO_LEASE),
+        ("raises", _always(Raises())),
+        ("not-admitted", _word("not-admitted")),
+        ("nothing", _always(Answers(None))),
+        ("other-id", _word("abandoned", _OTHER_ID)),
+        ("other-run", _word("abandoned", _OTHER_RUN)),
+        ("no-sequence", _word("abandoned", {"abandonmentCommitSeq": 0})),
+        ("lies", _word("abandoned")),
+        ("clock+1", _MS_PASSES),
+        ("admits", _admits),
+        ("closes", _CLOSES),
+        ("no-lease", _NO_LEASE),
         ("back", _MS_BACK),
-    ):  # fmt: skip
+    ):
         yield f"arbitration {word}", Disturbing("abandon_admission_if_absent", 1, effect, _SWEPT)
 
 
@@ -215,9 +234,12 @@ def _releases() -> Iterator[tuple[str, Disturbing]]:
     for word, changed in _SPOILT:
         yield f"proof {word}", Disturbing("read_release", 1, _release(changed), ("release",))
     for word, effect in (
-        ("raises", _always(Raises())), ("code", _always(Raises("POLICY_DENIED"))), ("clock+1", _MS_PASSES),
-        ("closes", _CLOSES), ("nothing", _always(Answers(None))),
-    ):  # fmt: skip
+        ("raises", _always(Raises())),
+        ("code", _always(Raises("POLICY_DENIED"))),
+        ("clock+1", _MS_PASSES),
+        ("closes", _CLOSES),
+        ("nothing", _always(Answers(None))),
+    ):
         yield f"proof {word}", Disturbing("read_release", 1, effect, ("release",))
 
 

@@ -49,15 +49,31 @@ BOUNDS: Final[dict[str, Bounds]] = {
     "core": _CORE,
     "core5": evolve(_CORE, ids=5, merge_leases=True, lease_left=None),
     "lifecycle": Bounds(
-        ids=2, runs=2, initial=(2,), groups=_LIFECYCLE, merge_stages=False, untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND
+        ids=2,
+        runs=2,
+        initial=(2,),
+        groups=_LIFECYCLE,
+        merge_stages=False,
+        untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND,
     ),
     "fencing": Bounds(
-        hosts=2, leases=_FAULTS, merge_leases=False, merge_closed=False, groups=_LIFECYCLE,
+        hosts=2,
+        leases=_FAULTS,
+        merge_leases=False,
+        merge_closed=False,
+        groups=_LIFECYCLE,
         untested=_NO_DAY | _NO_COMMAND | _ONE_ROW,
     ),
     "commands": Bounds(
-        ids=2, commands=2, reasons=2, maxima=(1, 2), identities=("alice", "operator"), operators=("root", "alice"),
-        groups=frozenset({"reserve", "snapshot", "force", "maximum", "read-command", "people", "project", "commit"}),
+        ids=2,
+        commands=2,
+        reasons=2,
+        maxima=(1, 2),
+        identities=("alice", "operator"),
+        operators=("root", "alice"),
+        groups=frozenset(
+            {"reserve", "snapshot", "force", "maximum", "read-command", "people", "project", "commit"}
+        ),
         untested=_NO_DAY | _ONE_EPOCH | _ONE_ROW | _NO_SWEEP | _NO_DISPATCH | _NO_WAY_OUT,
     ),
     "identity": Bounds(
@@ -67,7 +83,9 @@ BOUNDS: Final[dict[str, Bounds]] = {
         untested=_SMALL,
     ),
     "stages": Bounds(
-        groups=_LIFECYCLE, merge_stages=False, stages=("completed", "failed", "blocked", "cancelled", "parked"),
+        groups=_LIFECYCLE,
+        merge_stages=False,
+        stages=("completed", "failed", "blocked", "cancelled", "parked"),
         untested=_SMALL,
     ),
     "attempts": Bounds(ids=1, groups=_LIFECYCLE | {"attempts", "commit-wrong"}, untested=_SMALL),
@@ -75,40 +93,81 @@ BOUNDS: Final[dict[str, Bounds]] = {
         ttls=(1, 2), back=True, lease_left=2, merge_leases=False, groups=_LIFECYCLE, untested=_SMALL
     ),
     "aging": Bounds(groups=_LIFECYCLE, aging=True, untested=_SMALL - _NO_DAY),
-    "elsewhere": Bounds(ids=1, runs=2, commands=1, groups=_LIFECYCLE | {"elsewhere", "force"}, untested=_SMALL - _NO_COMMAND),
+    "elsewhere": Bounds(
+        ids=1, runs=2, commands=1, groups=_LIFECYCLE | {"elsewhere", "force"}, untested=_SMALL - _NO_COMMAND
+    ),
     "genesis": Bounds(
-        genesis=True, initial=(1, 2), hosts=2, leases=("none", "expired", "other-epoch"), arbitration=(True, False),
-        groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "clock", "epoch", "project", "commit"}),
+        genesis=True,
+        initial=(1, 2),
+        hosts=2,
+        leases=("none", "expired", "other-epoch"),
+        arbitration=(True, False),
+        groups=frozenset(
+            {"lease", "open", "close", "reserve", "snapshot", "clock", "epoch", "project", "commit"}
+        ),
         untested=_SMALL - _ONE_EPOCH | _NO_DISPATCH | _NO_WAY_OUT,
     ),
     "damage": Bounds(
-        genesis=True, temps=True, groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "damage", "epoch", "temps"}),
-        damages=("state-missing", "state-mode", "identity-missing", "identity-truncated", "lock-fifo", "directory-removed"),
-        untested=_SMALL | _NO_SWEEP | _NO_PROJECT | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays", "ids-are-used-once"},
+        genesis=True,
+        temps=True,
+        groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "damage", "epoch", "temps"}),
+        damages=(
+            "state-missing",
+            "state-mode",
+            "identity-missing",
+            "identity-truncated",
+            "lock-fifo",
+            "directory-removed",
+        ),
+        untested=_SMALL
+        | _NO_SWEEP
+        | _NO_PROJECT
+        | _NO_DISPATCH
+        | _NO_WAY_OUT
+        | {"terminal-stays", "ids-are-used-once"},
     ),
     "arguments": Bounds(
         groups=frozenset({"reserve", "commit", "project", "arguments"}),
-        untested=_SMALL | _NO_SWEEP | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays", "idle-reads-write-nothing"},
+        untested=_SMALL
+        | _NO_SWEEP
+        | _NO_DISPATCH
+        | _NO_WAY_OUT
+        | {"terminal-stays", "idle-reads-write-nothing"},
     ),
     "authority": Bounds(
-        groups=(_LIFECYCLE - {"project", "orphan"}) | {"disturbed"}, lease_left=2, merge_leases=False, back=True,
-        disturbed=tuple(AUTHORITIES), untested=_SMALL | _NO_PROJECT | _NO_DISPATCH,
+        groups=(_LIFECYCLE - {"project", "orphan"}) | {"disturbed"},
+        lease_left=2,
+        merge_leases=False,
+        back=True,
+        disturbed=tuple(AUTHORITIES),
+        untested=_SMALL | _NO_PROJECT | _NO_DISPATCH,
     ),
     "proofs": Bounds(
-        groups=_LIFECYCLE | {"disturbed", "force"}, commands=1, back=True, merge_leases=False, disturbed=tuple(PROOFS),
+        groups=_LIFECYCLE | {"disturbed", "force"},
+        commands=1,
+        back=True,
+        merge_leases=False,
+        disturbed=tuple(PROOFS),
         untested=_SMALL - _NO_COMMAND,
     ),
-    "releases": Bounds(groups=_LIFECYCLE | {"disturbed"}, merge_leases=False, disturbed=tuple(RELEASES), untested=_SMALL),
+    "releases": Bounds(
+        groups=_LIFECYCLE | {"disturbed"}, merge_leases=False, disturbed=tuple(RELEASES), untested=_SMALL
+    ),
     "launches": Bounds(
-        groups=_LIFECYCLE | {"disturbed"}, lease_left=2, merge_leases=False, back=True, disturbed=tuple(LAUNCHES),
+        groups=_LIFECYCLE | {"disturbed"},
+        lease_left=2,
+        merge_leases=False,
+        back=True,
+        disturbed=tuple(LAUNCHES),
         untested=_SMALL,
     ),
     "files": Bounds(
         groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "disturbed", "damage"}),
-        damages=("lock-symlink", "state-symlink"), disturbed=tuple(FILES),
+        damages=("lock-symlink", "state-symlink"),
+        disturbed=tuple(FILES),
         untested=_SMALL | _NO_SWEEP | _NO_PROJECT | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays"},
     ),
-}  # fmt: skip
+}
 
 _TOURED: Final[dict[str, str]] = {
     "lifecycle": "what becomes of two reservations of two runs, however their runs stop",

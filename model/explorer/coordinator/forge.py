@@ -5,6 +5,7 @@ have seen the present state, admissions in sequence. It is no world that any his
 happens in it happens in every world of the same view is tested by walks.
 """
 
+from model.actions import SetIdentity
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.naming import (
     CONTEXTS,
@@ -35,7 +36,6 @@ from model.explorer.coordinator.values import (
 )
 from model.start import PEOPLE, START_CLOCK
 from model.surroundings import happen
-from model.actions import SetIdentity
 from model.values import (
     AuditEntry,
     Business,
@@ -59,7 +59,7 @@ _ELSEWHERE = 98
 
 def forge(state: State, bounds: Bounds) -> World:
     shared = state.shared
-    store = _store(state, bounds)
+    store = _store(state)
     facts = tuple(
         fact for number, slot in enumerate(state.slots) if (fact := _fact(number, slot)) is not None
     )
@@ -88,7 +88,7 @@ def forge(state: State, bounds: Bounds) -> World:
     return world
 
 
-def _store(state: State, bounds: Bounds) -> Store | None:
+def _store(state: State) -> Store | None:
     shared = state.shared
     if not shared.store:
         return None

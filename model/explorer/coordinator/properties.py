@@ -26,7 +26,7 @@ STORE_OPENS = "store-opens"
 
 
 def properties(bounds: Bounds) -> Properties:
-    """All of them. Each must be put to the test, but for those that the facet says it does not (`untested`)."""
+    """All of them. Each must be put to the test, but for those that are `untested` in the facet."""
     return (*_steps(bounds), *_states(bounds), *_situations(bounds), *_ways(bounds))
 
 
@@ -77,7 +77,7 @@ def _holds(slot: Slot) -> int:
 
 
 def is_bare(slot: Slot) -> bool:
-    """An admitted run, not proven quiescent, that has no slot of its own and no operator took the risk for."""
+    """An admitted run, not proven quiescent, without a slot of its own, and without an operator's risk."""
     if slot.lied or not (slot.is_live or slot.lost):
         return False
     return slot.elsewhere is not None or not (slot.holds or slot.state == "forced")

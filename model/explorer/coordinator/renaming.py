@@ -9,8 +9,8 @@ from itertools import permutations, product
 
 from attrs import evolve
 
-from model.explorer.coordinator.alphabet import command_word, run_word
 from model.explorer.coordinator.bounds import Bounds
+from model.explorer.coordinator.schemes import command_word, run_word
 from model.explorer.coordinator.values import Shared, Slot
 from model.explorer.space import Renaming, Rule
 

@@ -6,18 +6,20 @@ which are slots as well: of a slot that others cannot change, the plainest that 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import cast
 
 from attrs import evolve
 
 from model.actions import Action
 from model.explorer.coordinator import lenses
-from model.explorer.coordinator.alphabet import Scheme, schemes
+from model.explorer.coordinator.alphabet import schemes
 from model.explorer.coordinator.asking import Answer, Question, changes, literally, simplest, told_back
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.crashing import Killed, Step, killed
 from model.explorer.coordinator.forge import forge
 from model.explorer.coordinator.naming import slot_id
 from model.explorer.coordinator.renaming import renamings
+from model.explorer.coordinator.schemes import Scheme
 from model.explorer.coordinator.values import ADMITTED, UNUSED, Shared, Slot, State
 from model.explorer.coordinator.view import place_of, view, with_rank
 from model.explorer.space import Fired, Label, Renaming, Rule, Space
@@ -35,7 +37,7 @@ OF_STATES = frozenset(
 WITNESSED_IN_STATES = frozenset({"S8", "true-capacity", "live-runs-fit"})
 """Invariants whose witnesses have to be seen in whole states."""
 
-assert OF_STATES <= {each.id for each in INVARIANTS}
+assert {each.id for each in INVARIANTS} >= OF_STATES
 
 PLAIN_ADMITTED = Slot("committed", 0, stage="running", matches=True)
 PLAIN_RESERVED = Slot("reserved", 0, left=1)
@@ -121,7 +123,8 @@ class CoordinatorSpace(Space[Shared, Slot]):
     def fire(
         self, rule: Rule, shared: Shared, slot: Slot | None, context: tuple[Hashable, ...]
     ) -> Fired[Shared, Slot] | None:
-        seen: tuple[Slot, ...] = context if slot is None else (slot, *context)  # type: ignore[assignment]  # residues
+        others_seen = cast(tuple[Slot, ...], context)  # residues are slots
+        seen = others_seen if slot is None else (slot, *others_seen)
         plain = literally if self._literal else simplest
         question = plain(rule, shared, seen)
         if question not in self._answers:
@@ -165,7 +168,7 @@ class CoordinatorSpace(Space[Shared, Slot]):
         return with_rank(new, old.rank)
 
     def drift(self, rule: Rule, shared: Shared, slot: Slot) -> Slot:
-        if not rule.name.startswith("clock ") or slot.left is None and not self.bounds.aging:
+        if not rule.name.startswith("clock ") or (slot.left is None and not self.bounds.aging):
             return slot
         alone = evolve(with_rank(slot, 0), stage="none", quiet=False)
         key = (rule.name, alone, shared.wall, shared.hosts) if self.bounds.back else (rule.name, alone)

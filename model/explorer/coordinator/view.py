@@ -30,7 +30,7 @@ from model.explorer.coordinator.values import (
     Stage,
     State,
 )
-from model.surroundings import fact_of, host_named
+from model.surroundings import host_named
 from model.values import Command, Fact, Lease, Raw, Row, SetMaximum, World
 
 _FAR = 10**9
@@ -222,9 +222,13 @@ def _shared(world: World, times: _Times, bounds: Bounds) -> Shared:
         people = (identity_kind(dict(world.people).get(CONTEXTS[0])),)
     if store is None:
         return Shared(
-            identity=world.identity_file, hosts=hosts, lease=lease, people=people,
-            commands=(None,) * bounds.commands, wall=times.floor,
-        )  # fmt: skip
+            identity=world.identity_file,
+            hosts=hosts,
+            lease=lease,
+            people=people,
+            commands=(None,) * bounds.commands,
+            wall=times.floor,
+        )
     commands: list[CommandView | None] = [None] * bounds.commands
     for command in store.commands:
         commands[number_of_command(command.command_id)] = _command(command)

@@ -67,8 +67,7 @@ class Aftermath:
     @property
     def likeness(self) -> tuple[object, ...]:
         """Equal for what is recovered from in the same way."""
-        names = tuple(sorted(name[:21] for name in self.picture.files or ()))
-        return (self.decided.label, self.decided.world, names)
+        return (self.decided.label, self.decided.world, tuple(self.picture.names))
 
 
 @define

@@ -40,7 +40,7 @@ def step(action: Any, expected: Any = OK, observed: Any = OK) -> dict[str, Any]:
     return {"action": action, "expected": expected, "observed": observed}
 
 
-OVERBOOKED = {
+OVERBOOKED: dict[str, Any] = {
     "schema_version": 1,
     "name": "overbooked",
     "why": "the last slot is given twice",
@@ -72,7 +72,7 @@ OVERBOOKED = {
     "clause": "Operations",
 }
 
-KILLED = {
+KILLED: dict[str, Any] = {
     "kind": "kill",
     "trial": "kill",
     "schema_version": 1,

@@ -230,9 +230,8 @@ def many(count: int) -> Example:
     for number in range(count):
         like = FAILURES[number % len(FAILURES)]
         stem = f"{like['phase']}-{number + 1:04}-1-many"
-        failures.append(
-            failure(stem, **{key: like[key] for key in ("phase", "system", "property", "title", "clause")})
-        )
+        same = {key: like[key] for key in ("phase", "system", "property", "title", "clause")}
+        failures.append(failure(stem, id=f"{number:016x}", **same))
         traces[f"traces/{stem}.json"] = TRACES[like["trace"]]
     return Example({**results, "failures": failures}, traces)
 

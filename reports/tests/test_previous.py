@@ -9,7 +9,6 @@ from reports.tests.example_parts import LEDGER_TRACE
 from reports.tests.examples import EXAMPLES, many
 from reports.tests.samples import KILLED, OVERBOOKED
 
-
 ANY: tuple[Any, ...] = (None, [], "x\ud800", {}, {"kind": "kill", "kills": [1, None]}, {"divergence": []})
 
 

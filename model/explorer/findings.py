@@ -5,14 +5,14 @@ breaches of other properties found meanwhile do not replace it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Generic, Literal
 
 from attrs import field, frozen
 
 from model.explorer.graph import Graph
 from model.explorer.properties import Always, EventuallyPossible, Property, Sometimes, Trace, Verdict
-from model.explorer.space import G, Label, S, State
+from model.explorer.space import G, Label, S, Space, State
 from model.explorer.taking import SpaceError, Taken
 
 
@@ -60,6 +60,14 @@ class Exploration(Generic[G, S]):
     @property
     def violated(self) -> tuple[Verdict[G, S], ...]:
         return tuple(each for each in self.verdicts if each.verdict == "violated")
+
+
+def dead_rules(space: Space[G, S], happened: Set[str], *, reduced: bool) -> tuple[str, ...]:
+    """The rules that never could happen. With symmetry, a rule happens where a renaming of it does."""
+    alive = set(happened)
+    if reduced:
+        alive.update(renaming.rule(name) for renaming in space.renamings for name in happened)
+    return tuple(rule.name for rule in space.rules if rule.name not in alive)
 
 
 class Findings(Generic[G, S]):

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from model.explorer.budget import Budget, Meter
-from model.explorer.findings import Exploration, Findings, Spot
+from model.explorer.findings import Exploration, Findings, Spot, dead_rules
 from model.explorer.graph import Graph
 from model.explorer.properties import Property, Trace
 from model.explorer.reaching import judge_ways
@@ -108,7 +108,7 @@ def _told(
         fired=graph.edges,
         seconds=seconds,
         taken=taken,
-        dead=tuple(rule.name for rule in space.rules if rule.name not in {name for name, _ in taken}),
+        dead=dead_rules(space, {name for name, _ in taken}, reduced=graph.symmetry.reduce),
         verdicts=findings.verdicts(
             complete=not reason, reason=reason, traces=_traces(space, findings, graph)
         ),

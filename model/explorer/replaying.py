@@ -6,6 +6,7 @@ not do, and a symmetry that is none shows here at the latest.
 
 from collections.abc import Sequence
 
+from model.explorer.differences import told_state
 from model.explorer.properties import Move, Trace
 from model.explorer.space import G, Label, S, Space, State
 from model.explorer.symmetry import Symmetry
@@ -31,8 +32,9 @@ def replay(
         taken = take(space, rules[label.rule], at, label.slot)
         if taken is None or (goal is not None and symmetry.canonical(taken[1])[0] != goal):
             raise SpaceError(
-                f"{at} does not lead to {goal or 'what was found'} by {label}, though a state does that is "
-                "said to be the same but for names: a residue, a lens or a renaming hides something that matters"
+                f"{label} does not lead from here to {goal or 'what was found'}, though it does from a state "
+                "that is said to be the same but for names: a residue, a lens or a renaming hides something "
+                f"that matters. Here is\n{told_state(at)}"
             )
         at = taken[1]
         moves.append(Move(label, taken[0].outcome, at))

@@ -66,7 +66,9 @@ def check_fired(
     if len(fired.others) != len(context):
         raise SpaceError(f"{rule.name}: {len(fired.others)} other slots came of {len(context)}")
     for residue, changed in zip(context, fired.others, strict=True):
-        if changed is not None and changed != residue and space.residue(residue) != residue:  # type: ignore[arg-type]
+        if changed is None or changed == residue:
+            continue
+        if type(residue) is not type(changed) or space.residue(residue) != residue:
             raise SpaceError(f"{rule.name} changed a slot of which it sees only the residue {residue!r}")
 
 

@@ -22,19 +22,29 @@ class Growing:
     def __init__(self) -> None:
         self._buffer = np.empty(64, dtype=np.int64)
         self._length = 0
+        self._pending: list[int] = []
 
     def __len__(self) -> int:
-        return self._length
+        return self._length + len(self._pending)
+
+    def append(self, value: int) -> None:
+        self._pending.append(value)
 
     def extend(self, values: Iterable[int]) -> None:
-        new = np.fromiter(values, dtype=np.int64)
-        while self._length + len(new) > len(self._buffer):
-            self._buffer = np.concatenate((self._buffer, np.empty_like(self._buffer)))
-        self._buffer[self._length : self._length + len(new)] = new
-        self._length += len(new)
+        self._pending.extend(values)
 
     @property
     def array(self) -> Ints:
+        """What there is; a view that later growth leaves behind."""
+        if self._pending:
+            end = len(self)
+            if end > len(self._buffer):
+                longer = np.empty(max(end, 2 * len(self._buffer)), dtype=np.int64)
+                longer[: self._length] = self._buffer[: self._length]
+                self._buffer = longer
+            self._buffer[self._length : end] = self._pending
+            self._length = end
+            self._pending.clear()
         return self._buffer[: self._length]
 
 

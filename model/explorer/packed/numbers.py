@@ -85,12 +85,10 @@ class Lens(Generic[G, S]):
     def part(self, shared: Ints) -> Ints:
         return shared if self.whole else self._part(shared)
 
-    def after(self, before: G, after: G) -> int:
-        """The number of the part of `after`, or -1 if it is that of `before`."""
-        if self.whole:
-            return -1 if after == before else self._shared.number(after)
-        number = self._number(after)
-        return -1 if number == self._number(before) else number
+    def after(self, part: int, after: G) -> int:
+        """The number of the part of `after`, or -1 if it is `part`."""
+        number = self._shared.number(after) if self.whole else self._number(after)
+        return -1 if number == part else number
 
     def merged(self, shared: Ints, after: Ints) -> Ints:
         """Shared values after `after`, numbers given by the method of that name."""

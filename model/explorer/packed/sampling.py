@@ -6,6 +6,7 @@ that they suffice everywhere is what tests at small bounds are for.
 
 from collections import Counter
 
+from model.explorer.differences import told_state
 from model.explorer.space import G, S, Space, State
 from model.explorer.symmetry import Symmetry
 from model.explorer.taking import SpaceError, transitions
@@ -26,6 +27,7 @@ def verify(
             ("the state whole", "the tables") if told in whole - tabled else ("the tables", "the state whole")
         )
         raise SpaceError(
-            f"in {state}, {rule!r} on slot {slot} leads to {outcome!r}, {after} by {source}, not by {other}: "
-            "a residue, a lens, a scope or the order of a context hides something that matters"
+            f"by {source} and not by {other}, {rule!r} on slot {slot} leads to {outcome!r}: a residue, a "
+            f"lens, a scope or the order of a context hides something that matters. From\n"
+            f"{told_state(state)}\nit comes to\n{told_state(after)}"
         )

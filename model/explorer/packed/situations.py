@@ -109,7 +109,7 @@ class Group(Generic[G, S]):
         self.visits.array[:] += np.bincount(situations, minlength=size)
         self.weight.array[:] += np.bincount(situations, weights=weights, minlength=size).astype(np.int64)
 
-    def _learn(self, _part: int, sight: int, row: int) -> int:
+    def _learn(self, part: int, sight: int, row: int) -> int:
         """Fires all rules in the situation that stands in `row`."""
         assert self._chunk is not None
         numbers, values = self._numbers, self._numbers.slots.values
@@ -132,18 +132,18 @@ class Group(Generic[G, S]):
                     row, Taken(Label(rule.name, self._slot), fired.outcome, fired.violated, fired.witnessed)
                 )
                 check_fired(numbers.space, rule, slot, context, fired)
-                rows.append(self._row(index, shared, number, residues, fired))
+                rows.append(self._row(index, part, number, residues, fired))
                 if self.scope == "weather":
                     self._origins[len(self._table) + len(rows) - 1] = rule, shared
         moving = len(rows)
         if self.scope != "weather":  # whose drift is not known here
             rows.sort(key=lambda each: each[2:5] == STAYS)
             moving = sum(each[2:5] != STAYS for each in rows)
-        self.start.extend([len(self._table)])
-        self.count.extend([len(rows)])
-        self.moving.extend([moving])
-        self.visits.extend([0])
-        self.weight.extend([0])
+        self.start.append(len(self._table))
+        self.count.append(len(rows))
+        self.moving.append(moving)
+        self.visits.append(0)
+        self.weight.append(0)
         if rows:
             self._table.add(rows)
         return len(self.start) - 1
@@ -154,7 +154,7 @@ class Group(Generic[G, S]):
         return slots.number(self._numbers.space.drift(rule, shared, slots.values[slot]))
 
     def _row(
-        self, index: int, shared: G, number: int, residues: tuple[int, ...], fired: Fired[G, S]
+        self, index: int, part: int, number: int, residues: tuple[int, ...], fired: Fired[G, S]
     ) -> tuple[int, int, int, int, int, bool, tuple[str, ...]]:
         numbers, space = self._numbers, self._numbers.space
         slot, requeues = -1, False
@@ -175,6 +175,6 @@ class Group(Generic[G, S]):
                 requeues = requeues or space.place(cast(S, was)) != space.place(cast(S, changed))
         moved = tuple(pair for pair in pairs.items() if pair[1] >= 0)
         table = self._table
-        after = self.lens.after(shared, fired.shared)
+        after = self.lens.after(part, fired.shared)
         outcome = table.outcomes.number(fired.outcome)
         return index, outcome, after, slot, table.change_number(moved), requeues, fired.witnessed

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from model.explorer.findings import Exploration, Findings
+from model.explorer.findings import Exploration, Findings, dead_rules
 from model.explorer.graph import Graph
 from model.explorer.packed.edges import EdgeList
 from model.explorer.packed.judging import Judge
@@ -41,7 +41,6 @@ def told(
         if not reason:
             judge_ways(graph, findings)
     taken = dict(findings.taken)
-    happened = {rule for rule, _ in taken}
     return Exploration(
         complete=not reason,
         reason=reason,
@@ -54,7 +53,7 @@ def told(
         fired=sum(group.fired for group in groups),
         seconds=seconds,
         taken=taken,
-        dead=tuple(rule.name for rule in space.rules if rule.name not in happened),
+        dead=dead_rules(space, {rule for rule, _ in taken}, reduced=successors.reduce),
         verdicts=findings.verdicts(
             complete=not reason,
             reason=reason,

@@ -36,7 +36,7 @@ class Leases(Space[Shared, Slot]):
     not looked at when it is late.
     """
 
-    rules = (
+    rules: Sequence[Rule] = (
         Rule("wait a", "call"),
         Rule("wait b", "call"),
         Rule("take", "call", "late"),
@@ -128,3 +128,34 @@ class Leases(Space[Shared, Slot]):
             for each in context
         )
         return Fired("swept" if any(others) else "nothing to sweep", shared, None, others)
+
+
+class Counters(Space[tuple[int, int], str]):
+    """Two counters and no slots; which of them is which does not matter."""
+
+    rules = (Rule("left", "whole"), Rule("right", "whole"), Rule("reset", "weather"))
+    renamings = (
+        Renaming[tuple[int, int], str](
+            "mirror",
+            lambda shared: (shared[1], shared[0]),
+            lambda slot: slot,
+            lambda rule: {"left": "right", "right": "left"}.get(rule, rule),
+        ),
+    )
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def initial(self) -> Sequence[State[tuple[int, int], str]]:
+        return [State((0, 0))]
+
+    def fire(
+        self, rule: Rule, shared: tuple[int, int], slot: str | None, context: tuple[Hashable, ...]
+    ) -> Fired[tuple[int, int], str] | None:
+        assert slot is None
+        assert context == ()
+        left, right = shared
+        if rule.name == "reset":
+            return Fired("reset", (0, 0))
+        after = (left + 1, right) if rule.name == "left" else (left, right + 1)
+        return Fired("counted", after) if max(after) <= self.most else Fired("full", shared)

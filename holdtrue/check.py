@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import frozen
 
 from holdtrue.closing import Closed, close
+from holdtrue.detection import known
 from holdtrue.evidence import gather
 from holdtrue.exits import Exit, Terminated, UsageError
 from holdtrue.out import Printer
@@ -64,6 +65,7 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
             out.line(_greeting(options, place))
             where = _environment_of(options, folder, place)
             record = Record(options.profile, options.seed, left_out, options.time_budget, now, code(), where)
+            record.detection = _detection(options.out, out)
             try:
                 _run_phases(wanted, options, _Desk(record, folder, out, place, started))
                 record.seconds = time.monotonic() - started
@@ -78,6 +80,15 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
         folder.discard()
     _show(out, closed, record.unwritable or f"{shown(folder.path)}/results.json", folder.remark)
     return closed.verdict.exit if ended_by is None else ended_by.exit
+
+
+def _detection(folder: Path, out: Printer) -> JSON:
+    """What `holdtrue mutants` has left there; a broken file costs no run its verdict."""
+    try:
+        return known(folder)
+    except UsageError as error:
+        out.line(f"detection power is left out of the report: {error}")
+        return None
 
 
 def _environment_of(options: Options, folder: RunFolder, scratch: Path) -> dict[str, JSON]:

@@ -15,6 +15,7 @@ from attrs import define, evolve, field, frozen
 from holdtrue.pool import Lost
 from model.values import JSON
 from reports.canonical import clean
+from reports.explorations import merged
 from reports.fingerprint import fingerprint
 from reports.matrix import Known, broken_by, properties
 from reports.results import SCHEMA_VERSION
@@ -140,8 +141,9 @@ class PhaseRecord:
 
 @define
 class Record:
-    """The whole run. `code` and `environment` are those of `provenance`. `left_out` names the phases that
-    `--only` left out; `unwritable` says why the run's folder is incomplete, if it is."""
+    """The whole run. `code` and `environment` are those of `provenance`; `detection` is what was measured of
+    the checks' own strength, if it was. `left_out` names the phases that `--only` left out; `unwritable` says
+    why the run's folder is incomplete, if it is."""
 
     profile: str
     seed: int
@@ -150,6 +152,7 @@ class Record:
     started: datetime
     code: Mapping[str, JSON]
     environment: Mapping[str, JSON]
+    detection: JSON = None
     phases: list[PhaseRecord] = field(factory=list)
     found: list[Found] = field(factory=list)
     not_begun: tuple[str, ...] = ()
@@ -163,9 +166,9 @@ class Record:
 
     @property
     def explorations(self) -> list[dict[str, JSON]]:
-        """What the jobs tell of their explorations, in the plans' order."""
+        """What the jobs tell of their explorations, in the plans' order; one object for each space."""
         told = [each for phase in self.phases for each in phase.details().get(EXPLORATIONS, [])]
-        return [each for each in told if isinstance(each, dict)]
+        return merged([each for each in told if isinstance(each, dict)])
 
     def tell(self, index: int, **more: str) -> None:
         """Notes files made of the failure at `index` in `found`."""
@@ -191,7 +194,7 @@ class Record:
                 "failures": failures,
                 "properties": self._properties(failures, explorations),
                 "explorations": explorations,
-                "detection": None,
+                "detection": self.detection,
                 "suppressions": [],
                 "flakes": [],
                 "skips": [],

@@ -29,6 +29,15 @@ FAULTS: Final[tuple[Fault, ...]] = (
         ),
     ),
     Fault(
+        "capacity-guard-tests-for-equality",
+        "A slot is refused only where exactly the maximum is held, not where more are.",
+        "reserve",
+        (Change(_LIFECYCLE, "if held >= work.max_active_runs:", "if held == work.max_active_runs:"),),
+        equivalent="A state in which more than the maximum is held breaks S10, and is refused when it is "
+        "read, before any operation sees it; a sweep never adds a slot, and setMaxActiveRuns never goes "
+        "below what is held. So at the guard no more than the maximum is ever held.",
+    ),
+    Fault(
         "capacity-one-short",
         "The last slot is never granted.",
         "reserve",

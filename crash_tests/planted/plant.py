@@ -37,13 +37,15 @@ class Fault:
     """A named, small change of the store.
 
     `sentence` is what the store does then, `breaks` what no longer holds: a clause id, or the words of the
-    specification.
+    specification. `equivalent` is the argument why nobody could tell the changed store from the sound one,
+    where that is so.
     """
 
     id: str
     sentence: str
     breaks: str
     changes: tuple[Change, ...]
+    equivalent: str = ""
 
 
 def changed_source(change: Change, source: str) -> str:

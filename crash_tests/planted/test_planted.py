@@ -49,8 +49,11 @@ def source_of(module: str) -> str:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.id)
-def test_a_planted_fault_is_caught_in_ten_actions_at_most(fault: Fault) -> None:
+def test_a_planted_fault_is_caught_in_ten_actions_at_most_unless_it_is_equivalent(fault: Fault) -> None:
     caught = hunted(fault.id)
+    if fault.equivalent:
+        assert caught is None, f"it can be told from the sound store: {caught}"
+        return
     assert caught is not None, f"nothing catches: {fault.sentence}"
     assert caught["actions"] <= LONGEST, caught["trace"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from holdtrue import __version__
-from holdtrue.options import checking, runs, stores, traces
+from holdtrue.options import checking, mutating, runs, stores, traces
 from holdtrue.options.checking import PHASE_NAMES
 from holdtrue.options.runs import FORMATS
 from holdtrue.options.values import EXITS, PROFILES, Parser, cores
@@ -23,6 +23,8 @@ Checks a file-backed reservation store against a pure model of its rules."""
 COMMANDS: Final[Mapping[str, str]] = {
     "check": "holdtrue.check:check_command",
     "replay": "holdtrue.replay:replay_command",
+    "pin": "holdtrue.pin:pin_command",
+    "mutants": "holdtrue.mutants:mutants_command",
     "audit": "holdtrue.audit:audit_command",
     "report": "holdtrue.report:report_command",
     "verify": "holdtrue.verify:verify_command",
@@ -41,7 +43,9 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"holdtrue {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     checking.check(commands)
+    mutating.mutants(commands)
     traces.replay(commands)
+    traces.pin(commands)
     stores.audit(commands)
     runs.report(commands)
     runs.verify(commands)

@@ -4,7 +4,7 @@ import argparse
 
 from holdtrue.options import values
 
-PHASE_NAMES = ("corpus", "conformance", "kills", "invariants")
+PHASE_NAMES = ("corpus", "conformance", "kills", "exploration", "invariants")
 
 
 def check(commands: values.Commands) -> None:

@@ -37,3 +37,31 @@ def replay(commands: values.Commands) -> None:
         metavar="N",
         help="with --shrink: how often the trace is performed at most; default 2000, of a kill 200",
     )
+
+
+def pin(commands: values.Commands) -> None:
+    command = commands.add_parser(
+        "pin",
+        help="add a trace to the corpus that every check replays",
+        description="Performs a trace again and adds it to the pinned corpus, which every check replays. "
+        "Exits 0 if it was pinned, 1 if it still fails, 3 if it no longer fits, 2 if it is there already.",
+        allow_abbrev=False,
+    )
+    command.add_argument("trace", metavar="TRACE", help="a trace file")
+    command.add_argument(
+        "--reason",
+        required=True,
+        metavar="TEXT",
+        help="a sentence: what the trace shows, for whoever sees it fail in a year",
+    )
+    command.add_argument(
+        "--name", metavar="NAME", help="its name in the corpus; default: made of the trace's"
+    )
+    command.add_argument(
+        "--failing",
+        action="store_true",
+        help="pin it although it still fails; every check is violated then until it is mended",
+    )
+    command.add_argument(
+        "--corpus", metavar="DIR", help="the corpus to add it to; default: this holdtrue's own"
+    )

@@ -55,6 +55,12 @@ def tries(text: str) -> int:
     return int(text)
 
 
+def sample(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:9]) <= 100_000 or len(text) > 6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of mutants from 1 to 100000")
+    return int(text)
+
+
 def seconds(text: str) -> float:
     try:
         number = float(text)

@@ -28,6 +28,13 @@ def finds(params: Params) -> JobResult:
     return JobResult(Job("", ""), {}, (Failure(trace, f"title {params.get('n', 0)}", "S10", "again"),))
 
 
+def tells(params: Params) -> JobResult:
+    """A result with these details."""
+    details = params["details"]
+    assert isinstance(details, dict)
+    return JobResult(Job("", ""), details=details)
+
+
 def raises(params: Params) -> JobResult:
     raise RuntimeError(f"no luck with {params}")
 

@@ -1,0 +1,248 @@
+"""Ordinary mutation testing of `impl`, with cosmic-ray, on a sample: how many small changes go unnoticed?
+
+Works on two copies of the project in a temporary directory, one to be mutated and one to compare with, so
+that neither the source nor a store of the user's is ever touched. cosmic-ray makes the mutants; a sample of
+them, drawn with a seed, is judged by `crash_tests.planted.judge`. Mutants of type annotations are left out:
+they say nothing about behaviour, and would be noticed by the import alone.
+
+The score is that of the sample; `wilson` gives the interval for all mutants. A survivor may be equivalent:
+that takes an argument, which the caller keeps.
+"""
+
+import ast
+import json
+import math
+import random
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from attrs import asdict, frozen
+
+from model.values import JSON
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PACKAGES: Final = ("model", "impl", "stateful_tests", "crash_tests", "reports", "holdtrue", "benchmarks")
+TOOL: Final = "cosmic-ray"
+Z_95: Final = 1.959964
+
+
+class MutationError(Exception):
+    """The tool is missing, or it failed. The message says what to do."""
+
+
+@frozen
+class Mutant:
+    """One change of one place. `noticed` is what the judge said, empty if nothing noticed it."""
+
+    file: str
+    line: int
+    operator: str
+    diff: str
+    noticed: str
+
+    def to_json(self) -> dict[str, JSON]:
+        return asdict(self)
+
+
+@frozen
+class Score:
+    """What became of the sample. `of` is the number of mutants that it was drawn from."""
+
+    version: str
+    seed: int
+    of: int
+    mutants: tuple[Mutant, ...]
+
+    @property
+    def survivors(self) -> tuple[Mutant, ...]:
+        return tuple(mutant for mutant in self.mutants if not mutant.noticed)
+
+    def to_json(self, argument_for: Callable[[Mutant], str]) -> dict[str, JSON]:
+        """As it stands in `detection.json`. `argument_for` says why a survivor is equivalent, if it is."""
+        survived = len(self.survivors)
+        killed = len(self.mutants) - survived
+        return {
+            "tool": TOOL,
+            "version": self.version,
+            "seed": self.seed,
+            "of": self.of,
+            "sampled": len(self.mutants),
+            "killed": killed,
+            "survived": survived,
+            "explained": sum(bool(argument_for(mutant)) for mutant in self.survivors),
+            "interval": list(wilson(killed, len(self.mutants))),
+            "survivors": [
+                {**mutant.to_json(), "argument": argument_for(mutant)} for mutant in self.survivors
+            ],
+        }
+
+
+def wilson(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
+    """The score interval for a proportion (E. B. Wilson, JASA 22, 1927); (0, 1) without trials."""
+    if trials == 0:
+        return 0.0, 1.0
+    share, square = successes / trials, z * z
+    middle = (share + square / (2 * trials)) / (1 + square / trials)
+    spread = z / (1 + square / trials) * math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    return max(0.0, middle - spread), min(1.0, middle + spread)
+
+
+def run(
+    place: Path,
+    stores: Path,
+    *,
+    sample: int,
+    seed: int,
+    workers: int = 1,
+    tool: str = TOOL,
+    tell: Callable[[int], None],
+) -> Score:
+    """Judges `sample` mutants in copies below `place`, with their stores below `stores`.
+
+    `tell` hears, now and then, how many are done.
+
+    Raises `MutationError`.
+    """
+    version = _said(tool, "--version").split()[-1]
+    pristine = _copied(place / "pristine")
+    session = place / "all.sqlite"
+    _configure(pristine, "true")
+    _ask(pristine, tool, "init", "cosmic-ray.toml", str(session))
+    chosen, of = _sampled(session, pristine, sample=sample, seed=seed)
+    sessions = [
+        _session(place, number, session, chosen[number::workers], pristine) for number in range(workers)
+    ]
+    _check_sound(sessions[0].parent, pristine, stores)
+    command = ["env", f"TMPDIR={stores}", tool, "exec", "cosmic-ray.toml", "session.sqlite"]
+    running = [subprocess.Popen(command, cwd=path.parent, stdout=subprocess.DEVNULL) for path in sessions]
+    try:
+        while any(one.poll() is None for one in running):
+            for one in running:
+                try:
+                    one.wait(timeout=1.0)
+                except subprocess.TimeoutExpired:
+                    continue
+            tell(sum(_count(path) for path in sessions))
+    finally:
+        for one in running:
+            if one.poll() is None:
+                one.kill()
+                one.wait()
+    if any(one.returncode for one in running):
+        codes = [one.returncode for one in running]
+        raise MutationError(f"{tool} exec ended with {codes}; what it said stands above")
+    return Score(version, seed, of, tuple(mutant for path in sessions for mutant in _results(path)))
+
+
+def _copied(target: Path) -> Path:
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", "out"))
+    shutil.copy(ROOT / "pyproject.toml", target)
+    return target
+
+
+def _configure(folder: Path, command: str) -> None:
+    (folder / "cosmic-ray.toml").write_text(
+        "[cosmic-ray]\n"
+        'module-path = "impl"\n'
+        "timeout = 1200.0\n"
+        'excluded-modules = ["impl/tests/*", "impl/gated/tests/*"]\n'
+        f"test-command = {json.dumps(command)}\n"
+        "[cosmic-ray.distributor]\n"
+        'name = "local"\n',
+        encoding="utf-8",
+    )
+
+
+def _session(place: Path, number: int, session: Path, chosen: Sequence[str], pristine: Path) -> Path:
+    """A worker's copy of the project, with a session that holds its part of the sample."""
+    folder = _copied(place / f"worker{number}")
+    _configure(folder, shlex.join(_judge(folder, str(pristine))))
+    mine = folder / "session.sqlite"
+    shutil.copy(session, mine)
+    with closing(sqlite3.connect(mine)) as database, database:
+        database.execute("create temp table chosen (job_id text primary key)")
+        database.executemany("insert into chosen values (?)", [(job,) for job in chosen])
+        for table in ("mutation_specs", "work_items"):
+            database.execute(f"delete from {table} where job_id not in (select job_id from chosen)")
+    return mine
+
+
+def _judge(folder: Path, *arguments: str) -> list[str]:
+    """The command that judges the mutant in `folder`. Compiled files are neither read nor written: a mutant
+    can have its original's size and second."""
+    found = ("env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={folder}", sys.executable)
+    return [*found, "-m", "crash_tests.planted.judge", *arguments]
+
+
+def _check_sound(folder: Path, pristine: Path, stores: Path) -> None:
+    """Raises `MutationError` if the judge finds fault with the sound store: then it would with anything."""
+    command = ["env", f"TMPDIR={stores}", *_judge(folder, "--sound", str(pristine))]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        told = (ended.stdout + ended.stderr)[-2000:]
+        raise MutationError(f"without any mutant the tests and checks do not pass in a copy: {told}")
+
+
+def _sampled(session: Path, root: Path, *, sample: int, seed: int) -> tuple[list[str], int]:
+    """The ids of the sample, and how many mutants it was drawn from."""
+    with closing(sqlite3.connect(session)) as database:
+        rows = database.execute(
+            "select module_path, start_pos_row, start_pos_col, operator_name, occurrence, job_id "
+            "from mutation_specs order by 1, 2, 3, 4, 5"
+        ).fetchall()
+    hints = {path: list(_annotations(root / path)) for path in {row[0] for row in rows}}
+    real = [row[-1] for row in rows if not any(start <= row[1:3] < end for start, end in hints[row[0]])]
+    draw = random.Random(f"{seed}/mutation")
+    return draw.sample(real, min(sample, len(real))), len(real)
+
+
+def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where type annotations stand in a source file: from (line, column) up to (line, column)."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        for hint in found:
+            if isinstance(hint, ast.expr) and hint.end_lineno is not None and hint.end_col_offset is not None:
+                yield (hint.lineno, hint.col_offset), (hint.end_lineno, hint.end_col_offset)
+
+
+def _count(session: Path) -> int:
+    with closing(sqlite3.connect(session)) as database:
+        return int(database.execute("select count(*) from work_results").fetchone()[0])
+
+
+def _results(session: Path) -> Iterator[Mutant]:
+    with closing(sqlite3.connect(session)) as database:
+        rows = database.execute(
+            "select module_path, start_pos_row, operator_name, diff, test_outcome, output, worker_outcome "
+            "from mutation_specs join work_results using (job_id) order by 1, 2, 3, occurrence"
+        ).fetchall()
+    for file, line, operator, diff, outcome, output, worker in rows:
+        if str(worker).upper() != "NORMAL":
+            raise MutationError(f"{TOOL} could not judge a mutant of {file}:{line} ({worker}): {output}")
+        survived = str(outcome).upper() == "SURVIVED"
+        yield Mutant(file, line, operator, diff or "", "" if survived else str(output or outcome).strip())
+
+
+def _said(tool: str, *arguments: str) -> str:
+    try:
+        return subprocess.run([tool, *arguments], capture_output=True, text=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise MutationError(
+            f"{tool} is not installed: 'pip install cosmic-ray', anywhere, and name it with --tool PATH"
+        ) from error
+    except subprocess.CalledProcessError as error:
+        raise MutationError(f"{tool} {arguments[0]} ended with {error.returncode}: {error.stderr}") from error
+
+
+def _ask(folder: Path, tool: str, *arguments: str) -> None:
+    ended = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise MutationError(f"{tool} {arguments[0]} ended with {ended.returncode}: {ended.stderr[-2000:]}")

@@ -1,0 +1,135 @@
+"""`holdtrue mutants`: builds known faults into the store, one at a time, and sees which checks catch them.
+
+A fault is planted in a process of its own and never touches the source. Green means that every fault that is
+not equivalent was caught. What came of each stands in `detection.json`, which later runs put in their
+reports; a hunt of a few faults (`--only`) is printed and not kept, since it says nothing of the others.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from crash_tests.planted.matrix import LIMIT_S, Hunted, hunted_in, plan
+from holdtrue.detection import kept
+from holdtrue.exits import Exit, UsageError
+from holdtrue.out import Printer
+from holdtrue.pool import Limits, Lost, Outcome, run_jobs
+from holdtrue.progress import progress
+from holdtrue.scratch import environment_in, scratch
+from model.values import JSON
+from reports.detection import render_detection, totals
+from reports.plain import paragraph, safe
+from stateful_tests.results import Job, JobResult
+
+
+@frozen
+class Options:
+    """What `mutants` was asked for; `only` empty means all faults, `blind` leaves the pinned corpus out."""
+
+    only: tuple[str, ...] = ()
+    blind: bool = False
+    seed: int = 0
+    out: Path = Path("reports/out")
+    workers: int = 1
+
+
+def mutants(options: Options, *, jobs: Sequence[Job] | None = None, printer: Printer | None = None) -> int:
+    """Hunts the faults and prints what came of it; returns the exit code. UsageError for unknown faults.
+
+    `jobs` are those of `plan`, unless given.
+    """
+    out = printer or Printer()
+    started = time.monotonic()
+    if jobs is None:
+        try:
+            jobs = plan(options.only, blind=options.blind, seed=options.seed)
+        except ValueError as error:
+            raise UsageError(f"{error}; 'holdtrue mutants --list' lists them all") from error
+    outcome = _hunt(jobs, options, out)
+    results = [outcome.results[index] for index in sorted(outcome.results)]
+    hunted = hunted_in(results)
+    faults: list[JSON] = [dict(one.to_json()) for one in hunted]
+    about: dict[str, Any] = {"with_corpus": not options.blind, "seed": options.seed}
+    out.line()
+    out.lines(render_detection({**about, "faults": faults, "mutation": None}))
+    if not options.only and not outcome.lost:
+        path, trouble = kept(options.out, **about, faults=faults)
+        out.line(f"{safe(path)} can't be written: {trouble}" if trouble else f"results: {path}")
+    return _verdict(out, hunted, list(outcome.lost.values()), outcome.given_up, started)
+
+
+def list_faults(printer: Printer | None = None) -> int:
+    """Prints every planted fault with its sentence."""
+    from crash_tests.planted.matrix import FAULTS
+
+    out = printer or Printer()
+    for system, faults in FAULTS.items():
+        out.line(f"{system}: {len(faults)} planted faults")
+        for fault in faults.values():
+            out.lines(paragraph(f"{fault.id}: {fault.sentence}", first="  ", then="      "))
+    return Exit.PASSED
+
+
+def mutants_command(options: object) -> int:
+    """`holdtrue mutants` as the command line asks for it."""
+    from holdtrue.options import cores
+
+    asked = vars(options)
+    if asked["list"]:
+        return list_faults()
+    if asked["source"] is not None:
+        from holdtrue import mutation
+
+        wanted = mutation.Options(
+            asked["source"], asked["seed"], asked["tool"], Path(asked["out"]), asked["jobs"] or cores()
+        )
+        return mutation.mutation(wanted)
+    only = tuple(asked["only"] or ())
+    return mutants(
+        Options(only, asked["without_corpus"], asked["seed"], Path(asked["out"]), asked["jobs"] or cores())
+    )
+
+
+def _hunt(jobs: Sequence[Job], options: Options, out: Printer) -> Outcome:
+    with scratch() as place, progress(out, "mutants", "each planted fault, hunted", [1.0] * len(jobs)) as bar:
+
+        def tell(index: int, ended: JobResult | Lost | None) -> None:
+            if ended is None:
+                bar.tick()
+            else:
+                bar.done(jobs[index].weight)
+
+        limits = Limits(LIMIT_S + 60.0)
+        environment = environment_in(place)
+        return run_jobs(jobs, workers=options.workers, limits=limits, environment=environment, tell=tell)
+
+
+def _verdict(
+    out: Printer, hunted: Sequence[Hunted], lost: Sequence[Lost], given_up: int, started: float
+) -> int:
+    for one in lost:
+        out.lines(paragraph(f"lost: {safe(one.job.params['fault'])}: {safe(one.told)}", first="- "))
+    sums = totals([one.to_json() for one in hunted])
+    refuted = sum(one.refuted for one in hunted)
+    took = f"{time.monotonic() - started:.1f} s"
+    out.line()
+    if lost or given_up:
+        word, colour, code = "HARNESS FAILED", "33", Exit.HARNESS_FAILED
+    elif sums["survived"] or refuted:
+        word, colour, code = "SURVIVED", "31", Exit.VIOLATED
+    else:
+        word, colour, code = "CAUGHT", "32", Exit.PASSED
+    told = (
+        f"{word}  {sums['caught']:.0f} of {sums['planted'] - sums['equivalent']:.0f} faults caught, "
+        f"{sums['equivalent']:.0f} equivalent, {took}; median {sums['median_s']:.1f} s, "
+        f"longest trace {sums['longest']:.0f} actions"
+    )
+    if lost or given_up:
+        told += f"; {len(lost)} hunts lost, {given_up} never begun"
+    if refuted:
+        told += f"; {refuted} caught though said to be equivalent"
+    out.strong(told, word, colour)
+    return code

@@ -1,0 +1,89 @@
+"""`holdtrue mutants --source N`: ordinary mutation testing of `impl/`, on demand.
+
+It says which share of small, meaningless changes the tests and checks notice, and shows those that nothing
+noticed: each is either a gap in the checks, or equivalent, which takes an argument.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+
+from attrs import frozen
+
+from crash_tests.planted.explained import argument_for
+from crash_tests.planted.mutation import MutationError, Score, run
+from holdtrue.detection import kept
+from holdtrue.exits import Exit, UsageError
+from holdtrue.out import Printer
+from holdtrue.progress import progress
+from holdtrue.scratch import scratch
+from reports.detection import render_mutation
+from reports.plain import paragraph, safe
+
+WANTED = 0.9
+"""The least share of mutants that has to be noticed."""
+
+
+@frozen
+class Options:
+    sample: int
+    seed: int = 0
+    tool: str = "cosmic-ray"
+    out: Path = Path("reports/out")
+    workers: int = 1
+
+
+def mutation(options: Options, *, printer: Printer | None = None) -> int:
+    """Measures, prints and keeps the score; returns the exit code. UsageError without the tool."""
+    out = printer or Printer()
+    started = time.monotonic()
+    about = f"{options.sample} mutants of impl, judged by tests and checks"
+    with (
+        scratch() as stores,
+        tempfile.TemporaryDirectory(prefix="holdtrue-mutants-") as copies,
+        progress(out, "mutation", about, [1.0] * options.sample) as bar,
+    ):
+        done = 0
+
+        def tell(now: int) -> None:
+            nonlocal done
+            for _ in range(now - done):
+                bar.done(1.0)
+            done = now
+            bar.tick()
+
+        try:
+            score = run(
+                Path(copies),
+                stores,
+                sample=options.sample,
+                seed=options.seed,
+                workers=options.workers,
+                tool=options.tool,
+                tell=tell,
+            )
+        except MutationError as error:
+            raise UsageError(str(error)) from error
+    told = score.to_json(argument_for)
+    out.line()
+    out.lines(render_mutation(told))
+    path, trouble = kept(options.out, mutation=told)
+    out.line(f"{safe(path)} can't be written: {trouble}" if trouble else f"results: {path}")
+    out.line()
+    return _verdict(out, score, time.monotonic() - started)
+
+
+def _verdict(out: Printer, score: Score, seconds: float) -> int:
+    survivors = [mutant for mutant in score.survivors if not argument_for(mutant)]
+    share = 1 - len(score.survivors) / len(score.mutants) if score.mutants else 0.0
+    passed = share >= WANTED and not survivors
+    word = "NOTICED" if passed else "SURVIVED"
+    for mutant in survivors:
+        out.lines(paragraph(f"{mutant.file}:{mutant.line} {safe(mutant.operator)}", first="unexplained: "))
+    out.strong(
+        f"{word}  {share:.1%} of {len(score.mutants)} mutants noticed, {len(survivors)} survivors without an "
+        f"argument, {seconds:.0f} s",
+        word,
+        "32" if passed else "31",
+    )
+    return Exit.PASSED if passed else Exit.VIOLATED

@@ -1,0 +1,104 @@
+"""`mutants`: what it prints, keeps and returns, with hunts of our own."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from crash_tests.planted.matrix import FAULTS, Hunted
+from holdtrue.cli import main
+from holdtrue.detection import FILE, kept, known
+from holdtrue.exits import Exit, UsageError
+from holdtrue.mutants import Options, mutants
+from holdtrue.out import Printer
+from holdtrue.tests.fakes import HERE
+from model.values import JSON
+from stateful_tests.results import Job
+
+NAMES = tuple(FAULTS["coordinator"])
+
+
+def hunt(at: int, *, by: str | None = "walk", equivalent: str = "", **more: JSON) -> Job:
+    told = Hunted("coordinator", NAMES[at], "It does wrong.", "S10", equivalent, by, actions=4, seconds=1.5)
+    return Job("mutants", f"{HERE}:tells", {"details": told.to_json(), "fault": NAMES[at], **more})
+
+
+def ran(out: Path, *jobs: Job, only: tuple[str, ...] = ()) -> tuple[int, list[str]]:
+    stream = io.StringIO()
+    code = mutants(Options(out=out, only=only, workers=1), jobs=jobs, printer=Printer(stream))
+    return code, stream.getvalue().splitlines()
+
+
+def test_faults_that_are_all_caught_are_green_and_kept(tmp_path: Path) -> None:
+    code, lines = ran(tmp_path, hunt(0), hunt(1, by=None, equivalent="Nobody can tell."))
+    assert code == Exit.PASSED
+    assert lines[-1].startswith("CAUGHT  1 of 1 faults caught, 1 equivalent, ")
+    assert any("Nobody can tell." in line for line in lines)
+    found = known(tmp_path)
+    assert found is not None
+    assert [fault["id"] for fault in found["faults"]] == [NAMES[0], NAMES[1]]
+
+
+def test_a_survivor_is_red_and_shown_first(tmp_path: Path) -> None:
+    code, lines = ran(tmp_path, hunt(0), hunt(1, by=None))
+    assert code == Exit.VIOLATED
+    assert "SURVIVED" in lines[lines.index("Coordinator: 2 planted faults") + 4]
+    assert any(line.startswith(f"- {NAMES[1]}: It does wrong.") for line in lines)
+
+
+def test_an_equivalent_fault_that_is_caught_is_red_too(tmp_path: Path) -> None:
+    code, lines = ran(tmp_path, hunt(0, equivalent="Nobody can tell."))
+    assert code == Exit.VIOLATED
+    assert "1 caught though said to be equivalent" in lines[-1]
+
+
+def test_a_lost_hunt_is_the_harness_failing_and_nothing_is_kept(tmp_path: Path) -> None:
+    code, lines = ran(tmp_path, hunt(0), Job("mutants", f"{HERE}:raises", {"fault": "other"}))
+    assert code == Exit.HARNESS_FAILED
+    assert any(line.startswith("- lost: other: ") for line in lines)
+    assert not (tmp_path / FILE).exists()
+
+
+def test_a_part_of_the_faults_is_not_kept(tmp_path: Path) -> None:
+    assert ran(tmp_path, hunt(0), only=(NAMES[0],))[0] == Exit.PASSED
+    assert not (tmp_path / FILE).exists()
+
+
+def test_no_line_is_wider_than_80_columns_but_the_verdict(tmp_path: Path) -> None:
+    _, lines = ran(tmp_path, hunt(0), hunt(1, by=None), hunt(2, by=None, equivalent="Nobody " * 40))
+    assert [line for line in lines[:-1] if len(line) > 80 and not line.startswith("results: ")] == []
+
+
+def test_an_unknown_fault_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", "--only", "nonsense"]) == Exit.USAGE
+    assert "no planted fault is called 'nonsense'; 'holdtrue mutants --list'" in capsys.readouterr().err
+
+
+def test_the_list_names_every_fault_with_its_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", "--list"]) == Exit.PASSED
+    told = capsys.readouterr().out
+    assert all(f"  {name}: " in told for faults in FAULTS.values() for name in faults)
+
+
+def test_a_missing_mutation_tool_is_a_usage_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    asked = ["mutants", "--source", "3", "--tool", "no-such-tool", "--out", str(tmp_path)]
+    assert main(asked) == Exit.USAGE
+    assert "no-such-tool is not installed" in capsys.readouterr().err
+
+
+def test_each_measurement_is_kept_when_the_other_is_made_again(tmp_path: Path) -> None:
+    kept(tmp_path, mutation={"killed": 1})
+    kept(tmp_path, faults=[{"id": "x"}], with_corpus=False, seed=3)
+    found = known(tmp_path)
+    assert found is not None
+    assert (found["mutation"], found["faults"], found["with_corpus"]) == ({"killed": 1}, [{"id": "x"}], False)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", json.dumps({"commit": 1})])
+def test_a_broken_file_is_told_and_replaced_by_the_next_measurement(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"detection\.json .*; remove it"):
+        known(tmp_path)
+    kept(tmp_path, mutation=None)
+    assert known(tmp_path) is not None

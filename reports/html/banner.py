@@ -150,4 +150,6 @@ def _figure(value: float) -> Html:
 
 
 def _share(part: int, whole: int, nothing: str) -> Html:
-    return text(f"{part:,} / {whole:,}" if whole else nothing)
+    if part == whole:
+        return text(f"all {whole:,}" if whole else nothing)
+    return text(f"{part:,} / {whole:,}")

@@ -1,13 +1,13 @@
 """The crash matrix as a picture: a square for each situation and marked point, filled by what a kill left.
 
 Shapes tell it, colours only repeat it: left half filled for the state before, whole for the state after, both
-halves with a bar between for now one and now the other, a ring for anything else that is legal, a dot where
-it was not recorded, a cross where something was wrong. Empty means that the situation never comes there.
+halves with a bar between for now one and now the other, a ring for a small step between them, a dot where it
+was not recorded, a cross where something was wrong. Empty means that the situation never comes there.
 """
 
 from collections.abc import Sequence
 
-from reports.html.crash_data import Cell, Matrix
+from reports.html.crash_data import Cell, Matrix, left_words
 from reports.html.disksteps import step_of
 from reports.html.markup import Html, el, join, text
 from reports.html.parts import scrolling
@@ -15,14 +15,16 @@ from reports.plain import safe
 
 _SIDE = 15
 _LEFT = 190
-_TOP = 128
+_TOP = 140
 SHOWN = 120
 """Rows and columns that are drawn; the table has all."""
+_SAME = {"committed": "after"}
+"""What another system calls the state after the action in flight."""
 _LEGEND = (
     ("before", "the state before the action in flight"),
     ("after", "the state after it"),
     ("both", "now the one, now the other"),
-    ("other", "something else that is legal (see the table)"),
+    ("other", "a legal step between them (see the table)"),
     ("unknown", "not recorded"),
     ("wrong", "something was wrong"),
 )
@@ -64,7 +66,7 @@ def shape(cell: Cell) -> str:
     """Which of the shapes a cell is drawn as."""
     if cell.wrong:
         return "wrong"
-    labels = set(cell.left)
+    labels = {_SAME.get(label, label) for label in cell.left}
     if not labels:
         return "unknown"
     if labels <= {"before", "after"}:
@@ -84,6 +86,17 @@ def legend(matrix: Matrix) -> Html:
         for name, words in _LEGEND
         if name in seen
     ]
+    entries.append(
+        el(
+            "li",
+            el("b", "b"),
+            " before, ",
+            el("b", "t"),
+            " half-way through, ",
+            el("b", "a"),
+            " after the step",
+        )
+    )
     return el("ul", *entries, class_="legend")
 
 
@@ -91,13 +104,15 @@ def _headings(points: Sequence[str], rows: int) -> list[Html]:
     """Each step's name once, above its first moment; a line between steps."""
     drawn, last = [], None
     for at, point in enumerate(points):
-        step, _ = step_of(point)
+        step, moment = step_of(point)
+        middle = str(_LEFT + at * _SIDE + _SIDE // 2)
+        drawn.append(el("text", moment[:1], x=middle, y=str(_TOP - 4), text_anchor="middle", class_="moment"))
         if step != last:
             x = _LEFT + at * _SIDE
             drawn.append(
                 el("line", x1=str(x), x2=str(x), y1=str(_TOP), y2=str(_TOP + rows * _SIDE), class_="rule")
             )
-            place = f"translate({x + 11} {_TOP - 6}) rotate(-60)"
+            place = f"translate({x + 11} {_TOP - 18}) rotate(-60)"
             drawn.append(el("text", text(safe(step, 24), 200), transform=place))
         last = step
     return drawn
@@ -109,13 +124,14 @@ def _row(at: int, situation: str, points: Sequence[str], matrix: Matrix) -> Html
     for column, point in enumerate(points):
         cell = matrix.cells.get((situation, point))
         if cell is not None:
-            cells.append(_glyph(shape(cell), _LEFT + column * _SIDE, y))
+            told = safe(f"{situation} at {points[column]}: {left_words(cell)}", 200)
+            cells.append(_glyph(shape(cell), _LEFT + column * _SIDE, y, told))
     label = el("text", text(safe(situation, 28), 200), x=str(_LEFT - 8), y=str(y + 11), text_anchor="end")
     line = el("line", x1=str(_LEFT), x2=str(_LEFT + len(points) * _SIDE), y1=str(y), y2=str(y), class_="rule")
     return el("g", line, label, join(cells))
 
 
-def _glyph(name: str, x: int, y: int) -> Html:
+def _glyph(name: str, x: int, y: int, told: str = "") -> Html:
     """A shape in the square whose corner is at x, y."""
     paths = {
         "before": f"M{x + 2} {y + 2}h11v11h-11zM{x + 7.5} {y + 3.2}h4.3v8.6h-4.3z",
@@ -125,4 +141,4 @@ def _glyph(name: str, x: int, y: int) -> Html:
         "unknown": f"M{x + 6} {y + 6}h3v3h-3z",
         "wrong": f"M{x + 3} {y + 3}l9 9m0-9l-9 9",
     }
-    return el("path", d=paths[name], class_=f"c-{name}")
+    return el("path", el("title", told) if told else None, d=paths[name], class_=f"c-{name}")

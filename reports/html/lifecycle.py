@@ -1,8 +1,7 @@
 """The lifecycle of a reservation as a diagram, drawn by how often each way from state to state was taken.
 
 Thickness, dashes and the number at each arrow tell it; colours only repeat it. Ways that the diagram does not
-know are in the table, marked. Events that restore older files can bring any change about; they are counted
-under their own names.
+know are in the table, marked: several at once in one transaction, or an older file that was put back.
 """
 
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
+from reports.coverage import CALLS
 from reports.html.markup import Child, Html, el, text
 from reports.html.parts import many, mark, note, opens, scrolling, section, table
 from reports.html.scope import counts_of
@@ -24,6 +24,8 @@ _BOXES = {
     "released": (470, 290, "terminal"),
 }
 _W, _H = 150, 56
+_BESIDES = {"putBack": "an older file was put back"}
+"""Why a change is not in the diagram, if not for this: several ways were taken in one transaction."""
 
 
 @frozen
@@ -50,9 +52,17 @@ _WAYS = (
     Way("committed", "released", ("forceRelease",), "forceRelease", "M576 148V284", 632, 196),
     Way("orphan-suspect", "released", ("normalRelease",), "normalRelease", "M800 148L626 304", 664, 240),
     Way("orphan-suspect", "released", ("forceRelease",), "forceRelease", "M856 148L626 326", 824, 240),
-    Way("reserved", "reserved", (), "renew", "M236 92C226 44 304 44 294 86", 265, 40),
-    Way("committed", "committed", (), "renew", "M516 92C506 44 584 44 574 86", 545, 40),
-    Way("orphan-suspect", "orphan-suspect", (), "renew", "M806 92C796 44 874 44 864 86", 835, 40),
+    Way("reserved", "reserved", ("renew",), "renew", "M236 92C226 44 304 44 294 86", 265, 28),
+    Way(
+        "committed",
+        "committed",
+        ("renew", "commit"),
+        "renew, late values",
+        "M516 92C506 44 584 44 574 86",
+        545,
+        28,
+    ),
+    Way("orphan-suspect", "orphan-suspect", ("renew",), "renew", "M806 92C796 44 874 44 864 86", 835, 28),
 )
 
 
@@ -97,6 +107,8 @@ def _total(way: Way, taken: Mapping[tuple[str, str, str], int]) -> int:
 
 def _way_of(key: tuple[str, str, str]) -> Way | None:
     """The arrow that stands for a change: the one of its operation, else the one of all other operations."""
+    if key[1] not in CALLS:
+        return None
     fits = [way for way in _WAYS if (way.source, way.target) == (key[0], key[2])]
     named = [way for way in fits if key[1] in way.operations]
     return next(iter([*named, *(way for way in fits if not way.operations)]), None)
@@ -120,6 +132,7 @@ def _diagram(taken: Mapping[tuple[str, str, str], int], totals: list[int]) -> Ht
             id=f"head-{look}",
             viewBox="0 0 9 9",
             refX="7",
+            orient="auto",
             refY="4.5",
         )
         for look in ("never", "rare", "often")
@@ -205,7 +218,7 @@ def _table(taken: Mapping[tuple[str, str, str], int]) -> Html:
             text(operation, 40),
             text(target, 40),
             f"{count:,}",
-            "" if _way_of((source, operation, target)) else "not in the diagram",
+            "" if _way_of((source, operation, target)) else _BESIDES.get(operation, "several ways at once"),
         ]
         for (source, operation, target), count in sorted(taken.items())
     ]

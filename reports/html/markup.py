@@ -60,7 +60,7 @@ def el(tag: str, *children: Child, **attributes: Any) -> Html:
         if value is not None and value is not False
     )
     end = "" if tag in _INLINE else "\n"
-    if tag in _VOID and not children:
+    if tag in _VOID and not any(child is not None for child in children):
         return Html(f"<{tag}{shown}>" if tag in ("br", "hr") else f"<{tag}{shown}/>")
     return Html(f"<{tag}{shown}>{join(children).markup}</{tag}>{end}")
 

@@ -70,10 +70,10 @@ def _table(system: str, listed: Sequence[Mapping[str, Any]], anchors: Mapping[tu
     order = sorted(listed, key=lambda one: _ORDER.index(one["verdict"]) if one["verdict"] in _ORDER else 0)
     rows: list[list[Child]] = [
         [
-            el("span", code(one["id"], 80), id=anchors[one["system"], one["id"]]),
             join(
                 [
-                    text(one["sentence"], 300),
+                    el("span", code(one["id"], 80), id=anchors[one["system"], one["id"]]),
+                    el("span", text(one["sentence"], 300), class_="sentence"),
                     el("small", text(one["source"], 120), ", ", text(one["kind"], 20), class_="source"),
                 ]
             ),
@@ -82,12 +82,12 @@ def _table(system: str, listed: Sequence[Mapping[str, Any]], anchors: Mapping[tu
         ]
         for one in order
     ]
-    header: list[Child] = ["id", "property", "verdict", *(_HOWS.get(how, how[:20]) for how in hows)]
+    header: list[Child] = ["property", "verdict", *(_HOWS.get(how, how[:20]) for how in hows)]
     shown = table(
         f"Properties of the {system[:40]}: {many(len(listed), 'property', 'properties')}",
         header,
         rows,
-        numbers=frozenset(range(3, 3 + len(hows))),
+        numbers=frozenset(range(2, 2 + len(hows))),
         class_="matrix",
     )
     return join([shown, _legend(hows, listed)])

@@ -29,7 +29,7 @@ def provenance(results: Mapping[str, Any]) -> Html:
     made, environment, times = results["code"], results["environment"], results["times"]
     pairs: list[tuple[Child, Child]] = [
         ("commit", _commit(made)),
-        ("source, SHA-256", code(made["source_sha256"], 80)),
+        ("source, SHA-256", _or_none(made["source_sha256"].strip("0") and made["source_sha256"])),
         ("lock file, SHA-256", _or_none(made["lock_sha256"])),
         ("holdtrue", code(made["holdtrue"], 40)),
         ("profile and seed", join([code(results["profile"], 40), ", ", code(results["seed"], 40)])),

@@ -15,7 +15,7 @@ _BASE = """
 *{box-sizing:border-box}
 html{scroll-behavior:smooth;scroll-padding-top:1rem;-webkit-text-size-adjust:100%}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
-body{margin:0;background:var(--bg);color:var(--ink);
+body{margin:0;overflow-wrap:anywhere;background:var(--bg);color:var(--ink);
  font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif}
 code,pre,kbd{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;
  font-size:.9em;unicode-bidi:isolate;overflow-wrap:anywhere}
@@ -25,7 +25,7 @@ a{color:var(--link);text-underline-offset:.15em}
 a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:3px}
 main:focus{outline:none}
-h1,h2,h3,h4{line-height:1.25;margin:0 0 .6rem;text-wrap:balance;overflow-wrap:anywhere}
+h1,h2,h3,h4{line-height:1.25;margin:0 0 .6rem;text-wrap:balance}
 h1{font-size:1.15rem;font-weight:650}
 h2{font-size:1.45rem}
 h3{font-size:1.12rem;margin-top:1.6rem}
@@ -89,6 +89,7 @@ _VERDICT = """
  display:flex;flex-direction:column-reverse;justify-content:flex-end}
 .figures dt{font-size:.82rem;color:var(--soft)}
 .figures dd{margin:0;font-size:1.1rem;font-weight:650;font-variant-numeric:tabular-nums}
+.columns>div{min-width:0}
 .columns{font-size:.95rem;display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:0 2.5rem}
 .checked,.unchecked{list-style:none;padding:0}
 .checked li,.unchecked li{padding-left:1.6rem;position:relative;margin:.45rem 0}
@@ -99,7 +100,7 @@ _VERDICT = """
 _TABLES = """
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .scrolls{overflow-x:auto;margin:0 0 1.2rem;max-width:100%}
-table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
+table{overflow-wrap:break-word;border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:650;padding:.3rem 0 .5rem;color:var(--ink)}
 th,td{text-align:left;vertical-align:top;padding:.35rem .7rem;border-bottom:1px solid var(--line);
  overflow-wrap:break-word;max-width:34rem}
@@ -121,8 +122,9 @@ tbody th{font-weight:500}
 .mark.warn{color:var(--warn)}
 .mark.odd{color:var(--odd)}
 .mark.none{color:var(--soft)}
-.matrix tbody th code{white-space:nowrap}
-.matrix td:nth-child(2){min-width:18rem}
+.matrix tbody th{min-width:15rem;font-weight:400}
+.matrix tbody th code{font-weight:650}
+.sentence{display:block}
 .tally span+span{margin-left:1.2rem}
 .facts{display:flex;flex-wrap:wrap;gap:.3rem 1.6rem;font-size:.92rem}
 .facts div{min-width:0}

@@ -56,6 +56,7 @@ figure .scrolls{margin-bottom:.4rem}
 .legend{list-style:none;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:.2rem 1.3rem}
 .crashes .rule{stroke:var(--line);stroke-width:1}
 .crashes text{font-size:11px}
+.crashes .moment{font-size:9px;fill:var(--soft)}
 .c-before,.c-after,.c-both,.c-unknown{fill:var(--chart);fill-rule:evenodd}
 .c-other{fill:none;stroke:var(--chart);stroke-width:2.5}
 .c-unknown{fill:var(--quiet)}
@@ -75,6 +76,7 @@ figure .scrolls{margin-bottom:.4rem}
 .lifecycle .state.never rect{fill:none;stroke:var(--quiet);stroke-dasharray:3 4}
 .lifecycle #hatch path{stroke:var(--warn);stroke-width:1;opacity:.4}
 .lifecycle .start circle{fill:var(--ink)}
+.bars{max-width:100%;height:auto}
 .bars .whole{fill:none;stroke:var(--quiet)}
 .bars .part{fill:var(--chart)}
 .strip .done rect{fill:var(--heat2);stroke:var(--chart);stroke-width:1.5}
@@ -86,7 +88,8 @@ figure .scrolls{margin-bottom:.4rem}
 PRINT = """
 @media print{
  @page{margin:14mm}
- body{font-size:9.5pt;display:block}
+ html{font-size:62.5%}
+ body{font-size:1rem;display:block}
  nav,.skip,footer{display:none}
  main,.top{padding:0;max-width:none}
  details::details-content{content-visibility:visible;block-size:auto}
@@ -96,7 +99,7 @@ PRINT = """
  h2,h3,h4,caption,summary{break-after:avoid}
  thead{display:table-header-group}
  tr,.timeline>li,.figures div,figure,.worst{break-inside:avoid}
- table{font-size:8pt}
+ table{font-size:.85rem}
  th,td{padding:.2rem .4rem}
  svg{max-width:100%;height:auto}
  .banner,.h1,.h2,.h3,.h4,.marked,.flag,.n,.ordinal,svg{print-color-adjust:exact;-webkit-print-color-adjust:exact}

@@ -53,13 +53,13 @@ def _reserve(host: str, caller: str, run: int, ttl: int) -> Make:
 
 
 def admission_of(world: World, slot: str) -> int:
-    """The sequence that a caller knows of: the ledger's, or else the row's, or else a first one."""
+    """The sequence that a caller knows of: the ledger's, or else the row's, or else the one to come."""
     fact = fact_of(world, slot)
     if fact is not None and fact.kind == "admitted":
         return fact.commit_seq
     rows = world.store.rows if world.store is not None else ()
     found = [row.project_admit_commit_seq for row in rows if row.reservation_id == slot]
-    return (found[0] if found else None) or 1
+    return (found[0] if found else None) or world.project_seq + 1
 
 
 _WRONG: Final = 500

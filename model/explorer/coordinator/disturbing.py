@@ -253,7 +253,8 @@ def _launches() -> Iterator[tuple[str, Disturbing]]:
         yield f"{word} closes", Disturbing(at, 1, _CLOSES, ("dispatch",))
         yield f"{word} clock+1", Disturbing(at, 1, _MS_PASSES, ("dispatch",))
         yield f"{word} reenters", Disturbing(at, 1, _always(Reenters()), ("dispatch",))
-    yield "rename clock+1", Disturbing("rename", 1, _MS_PASSES, (*_ALL, "renew", "release"))
+    # Not while renewing: who renews twice within one ms publishes nothing, and states don't tell that apart.
+    yield "rename clock+1", Disturbing("rename", 1, _MS_PASSES, (*_ALL, "release"))
     yield "rename back", Disturbing("rename", 1, _MS_BACK, ("reserve", "commit"))
     yield "rename closes", Disturbing("rename", 1, _CLOSES, ("reserve", "commit", "dispatch"))
     yield "rename no-lease", Disturbing("rename", 1, _NO_LEASE, ("reserve", "dispatch"))

@@ -56,6 +56,12 @@ BOUNDS: Final[dict[str, Bounds]] = {
         merge_stages=False,
         untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND,
     ),
+    "killed": Bounds(
+        commands=1,
+        stages=("completed",),
+        groups=_LIFECYCLE - {"lease"} | {"force"},
+        untested=_SMALL - _NO_COMMAND,
+    ),
     "fencing": Bounds(
         hosts=2,
         leases=_FAULTS,
@@ -219,6 +225,14 @@ FACETS: Final[tuple[Facet, ...]] = (
         explored=("quick", "ci", "deep"),
     ),
     _facet("core5", "the same with five reservations", explored=("deep",)),
+    _facet(
+        "killed",
+        "one of everything, small enough for a kill at every point of every transition",
+        explored=("quick", "ci", "deep"),
+        toured={"quick": 1, "ci": 1, "deep": 1},
+        killed={"quick": 1, "ci": 4, "deep": 4},
+        depth={"quick": 2},
+    ),
     *(
         _facet(name, about, explored=("quick", "ci", "deep"), toured={"quick": 1, "ci": 1, "deep": 1})
         for name, about in _TOURED.items()

@@ -11,13 +11,15 @@ from reports.html.markup import Html, code, el, join, link, text
 from reports.html.parts import MOODS, bullets, facts, many
 
 _MEANS = {
-    "PASSED": "Nothing was found to be wrong, and enough was looked at. Within the scope below, the store did "
-    "what the model says.",
-    "VIOLATED": "The store did what it must not. Each counterexample below is a story that shows it, and can be "
-    "replayed.",
-    "INCONCLUSIVE": "Nothing was found to be wrong, but not enough was looked at to say more. This is not a pass.",
+    "PASSED": "Nothing was found to be wrong, and enough was looked at. Within the scope below, the store "
+    "did what the model says.",
+    "VIOLATED": "The store did what it must not. Each counterexample below is a story that shows it, and can "
+    "be replayed.",
+    "INCONCLUSIVE": "Nothing was found to be wrong, but not enough was looked at to say more. This is not a "
+    "pass.",
     "HARNESS FAILED": "The check itself failed. This says nothing about the store, neither good nor bad.",
-    "INTERRUPTED": "The run was ended before its time. What was seen until then is below. This is not a pass.",
+    "INTERRUPTED": "The run was ended before its time. What was seen until then is below. This is not a "
+    "pass.",
 }
 _SHAPES = {
     "good": (

@@ -1,4 +1,5 @@
-"""Every counterexample: as stories up to a bound, one of each clause first; all others in a list, with their files.
+"""Every counterexample: as stories up to a bound, one of each clause first; all others in a list, with
+their files.
 
 Stories are bounded in number and length, so that the page stays small whatever was found; what is left out is
 counted, and stands in the trace's file.
@@ -36,7 +37,8 @@ def counterexamples(results: Mapping[str, Any], traces: Mapping[str, Any]) -> Ht
 
 
 def in_order(failures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Failures, the worst first, but one of each clause before a second one of any, and of each title then."""
+    """Failures, the worst first, but one of each clause before a second one of any, and of each title
+    then."""
     seen: set[tuple[str, ...]] = set()
     ranks = []
     for failure in failures:

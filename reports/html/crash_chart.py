@@ -42,8 +42,8 @@ def crash_chart(name: str, matrix: Matrix) -> Html:
         el("title", f"What kills left of the {name}", id=f"crashes-{name}-t"),
         el(
             "desc",
-            f"{len(situations)} situations by {len(points)} marked points, {hits:,} kills. The table below has "
-            "the same, cell by cell.",
+            f"{len(situations)} situations by {len(points)} marked points, {hits:,} kills. The table below "
+            "has the same, cell by cell.",
             id=f"crashes-{name}-d",
         ),
         *_headings(points, len(situations)),

@@ -16,7 +16,8 @@ _RECOVERING = ", recovering"
 
 @define
 class Cell:
-    """One situation at one point: how often it was killed there, what was left, and how much of it was wrong."""
+    """One situation at one point: how often it was killed there, what was left, and how much of it was
+    wrong."""
 
     hits: int = 0
     left: dict[str, int] = Factory(dict)
@@ -43,7 +44,8 @@ class Matrix:
 
 
 def crash_matrix(counts: Mapping[str, int], wrong: Sequence[tuple[str, str]] = ()) -> Matrix:
-    """The matrix of one system's counts; `wrong` are situation and point of each kill that broke something."""
+    """The matrix of one system's counts; `wrong` are situation and point of each kill that broke
+    something."""
     matrix = Matrix()
     for key, count in counts.items():
         kind, _, rest = key.partition("/")

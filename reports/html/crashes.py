@@ -31,8 +31,8 @@ def crashes(results: Mapping[str, Any], traces: Mapping[str, Any]) -> Html:
         "Crash matrix",
         note(
             "Each row is a situation, each column a marked point of the store's disk work. The process that "
-            "performs the situation is killed there with SIGKILL, and what it leaves on disk must be the state "
-            "before or the state after the action in flight, whole."
+            "performs the situation is killed there with SIGKILL, and what it leaves on disk must be the "
+            "state before or the state after the action in flight, whole."
         ),
         *shown,
     )

@@ -29,7 +29,8 @@ PUBLICATIONS = (
     ),
     ("identity-create", "identity-write", "identity-fsync", "identity-rename", "identity-dirsync"),
 )
-"""What the coordinator does to publish a state, the ledger to commit an event, genesis to name its directory."""
+"""What the coordinator does to publish a state, the ledger to commit an event, genesis to name its
+directory."""
 
 
 def step_of(point: str) -> tuple[str, str]:

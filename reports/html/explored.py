@@ -1,5 +1,5 @@
-"""Explorations: which small worlds of the model were looked at in full, and how much of each was walked on the
-real store.
+"""Explorations: which small worlds of the model were looked at in full, and how much of each was walked on
+the real store.
 
 Shapes are taken as they come: an exploration is a JSON object whose fields may be missing.
 """
@@ -22,7 +22,8 @@ def explored(results: Mapping[str, Any]) -> Html:
             "explored",
             title,
             note(
-                "No world was explored exhaustively in this run: what was seen was drawn at random or scripted."
+                "No world was explored exhaustively in this run: what was seen was drawn at random or "
+                "scripted."
             ),
         )
     header: list[Child] = [
@@ -47,9 +48,9 @@ def explored(results: Mapping[str, Any]) -> Html:
         "explored",
         title,
         note(
-            "A space is a small world of the model within stated bounds. If it was exhausted, each state that can "
-            "be reached in it was, and every property was judged in every one. Tours walk its transitions on the "
-            "real store."
+            "A space is a small world of the model within stated bounds. If it was exhausted, each state "
+            "that can be reached in it was, and every property was judged in every one. Tours walk its "
+            "transitions on the real store."
         ),
         spaces,
         _bars(listed),
@@ -135,7 +136,8 @@ def _details(one: Mapping[str, Any]) -> Html:
         el("p", "Why: ", text(one["reason"], 300)) if one.get("reason") else None,
         el(
             "p",
-            f"Killed in {_number(kills.get('classes'))} classes of states, at {_number(kills.get('points'))} points.",
+            f"Killed in {_number(kills.get('classes'))} classes of states, at {_number(kills.get('points'))} "
+            f"points.",
         )
         if kills
         else None,

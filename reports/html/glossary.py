@@ -21,17 +21,21 @@ LIMITS: tuple[str, ...] = (
 WORDS: Mapping[str, str] = {
     "action": "Something that can happen: an operation on the store, or an event in its surroundings.",
     "clause": "The rule that a counterexample breaks: a property's id, or the words of the specification.",
-    "coordinator": "The first system under test: a store of reservations, of which only so many may hold a slot.",
+    "coordinator": "The first system under test: a store of reservations, of which only so many may hold a "
+    "slot.",
     "counterexample": "A trace at whose end the store did what it must not.",
     "dirty": "The source had changes that are in no commit.",
     "fencing epoch": "A number that grows with each new host; a host of an older one may change nothing.",
     "flake": "Something that fails now and then, and is known to.",
-    "floor": "The least number of times that a situation must have been seen. Below it a run is inconclusive.",
+    "floor": "The least number of times that a situation must have been seen. Below it a run is "
+    "inconclusive.",
     "in doubt": "It is not known whether a change took effect. Opening the store anew settles it.",
     "job": "A part of a phase that one worker process does in one go.",
-    "kill": "SIGKILL at a marked point. The process is gone at once; what the kernel has in its cache survives.",
+    "kill": "SIGKILL at a marked point. The process is gone at once; what the kernel has in its cache "
+    "survives.",
     "lease": "The right to act as host until a certain time.",
-    "ledger": "The second system under test: no change is committed whose event does not stand in a file first.",
+    "ledger": "The second system under test: no change is committed whose event does not stand in a file "
+    "first.",
     "marked point": "A place before, half-way through or after a disk step, where a process can be killed.",
     "mirror": "The database that holds what the ledger's events come to.",
     "model": "The rules as pure functions, with which the store is compared after each action.",
@@ -40,10 +44,12 @@ WORDS: Mapping[str, str] = {
     "property": "A sentence that must hold; always: of each state, step: of what each step changes.",
     "seed": "The number that all random draws start from. The same seed checks the same things.",
     "suppression": "A failure that a policy accepts until a certain day.",
-    "sweep": "What each operation does first: reservations whose time is over are committed or expired, on proof.",
+    "sweep": "What each operation does first: reservations whose time is over are committed or expired, on "
+    "proof.",
     "tour": "A way along the transitions of an explored space, walked on the real store.",
     "trace": "A list of actions with what was expected and what was observed. It can be replayed.",
-    "witness": "A situation in which a property matters. A run that has not seen it has not tested the property.",
+    "witness": "A situation in which a property matters. A run that has not seen it has not tested the "
+    "property.",
 }
 
 

@@ -30,7 +30,8 @@ _BESIDES = {"putBack": "an older file was put back"}
 
 @frozen
 class Way:
-    """An arrow: from, to, the operations that it stands for (none: all others), its path, where its label is."""
+    """An arrow: from, to, the operations that it stands for (none: all others), its path, where its
+    label is."""
 
     source: str
     target: str
@@ -75,7 +76,8 @@ def lifecycle(results: Mapping[str, Any]) -> Html:
             "lifecycle",
             title,
             note(
-                "This run recorded no changes of reservations: it compared no actions, or is of an older version."
+                "This run recorded no changes of reservations: it compared no actions, or is of an older "
+                "version."
             ),
         )
     totals = [_total(way, taken) for way in _WAYS]

@@ -39,9 +39,10 @@ def matrix(results: Mapping[str, Any]) -> Html:
         "Properties and evidence",
         el("p", join(told, "  "), class_="tally"),
         note(
-            "Each property has an id, a sentence, and the part of the specification that it comes from. A number "
-            "is how often it was looked at in that way; a dash means never in that way. A property whose witness "
-            "(a situation in which it matters) was not seen is inconclusive, however green the rest."
+            "Each property has an id, a sentence, and the part of the specification that it comes from. A "
+            "number is how often it was looked at in that way; a dash means never in that way. A property "
+            "whose witness (a situation in which it matters) was not seen is inconclusive, however green the "
+            "rest."
         ),
         *tables,
     )

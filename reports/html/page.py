@@ -4,7 +4,8 @@
 policy (CSP) allows its one style sheet, by hash, and nothing else: even if text were to get through as
 markup, no script could run and nothing could be fetched.
 
-The page links to the run's other files by relative paths; where it was copied alone, those links lead nowhere.
+The page links to the run's other files by relative paths; where it was copied alone, those links lead
+nowhere.
 """
 
 import base64
@@ -117,7 +118,7 @@ def _icon(mood: str) -> str:
     }[mood]
     drawn = (
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
-        f"<rect width='16' height='16' rx='3' fill='#{colour}'/>"
-        f"<path d='{sign}' fill='none' stroke='#fff' stroke-width='2'/></svg>"
+        f"<rect width='16' height='16' rx='3' fill='#{colour}'/><path d='{sign}' fill='none' stroke='#fff' "
+        f"stroke-width='2'/></svg>"
     )
     return "data:image/svg+xml;base64," + base64.b64encode(drawn.encode("ascii")).decode("ascii")

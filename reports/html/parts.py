@@ -78,7 +78,8 @@ def table(
     """A table whose first column names the row. Columns in `numbers` are flush right.
 
     A cell that was made by `cell` is taken as it is. The table scrolls by itself where it is wider than the
-    page, also by keyboard. A caption that is `quiet` is there for screen readers alone: a heading stands above.
+    page, also by keyboard. A caption that is `quiet` is there for screen readers alone: a heading stands
+    above.
     """
     head = el(
         "tr", *(el("th", cell, scope="col", class_=_kind(at, numbers)) for at, cell in enumerate(header))

@@ -18,8 +18,8 @@ def scope(results: Mapping[str, Any]) -> Html:
     assumed = opens(
         "What is assumed of the surroundings",
         note(
-            "True capacity holds under these assumptions. For each there is a test that drops it and sees the "
-            "violation."
+            "True capacity holds under these assumptions. For each there is a test that drops it and sees "
+            "the violation."
         ),
         bullets(join([code(name), ": ", sentence]) for name, sentence in ASSUMPTIONS.items()),
     )

@@ -1,4 +1,5 @@
-"""What puts the verdict into perspective: detection power, what a policy lets pass, what is new since last time.
+"""What puts the verdict into perspective: detection power, what a policy lets pass, what is new since last
+time.
 
 Where something was not measured or there is nothing to compare with, that is said; an empty section would
 look like good news.
@@ -20,8 +21,8 @@ def detection(results: Mapping[str, Any]) -> Html:
             "Detection power",
             el("p", mark("Not measured in this run.", "none")),
             note(
-                "Detection power is the share of planted faults that these checks notice. Without it, a pass says "
-                "that nothing was found, and not how likely it was to be found."
+                "Detection power is the share of planted faults that these checks notice. Without it, a pass "
+                "says that nothing was found, and not how likely it was to be found."
             ),
         )
     faults = [one for one in _list(found.get("faults")) if isinstance(one, Mapping)]

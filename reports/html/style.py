@@ -38,7 +38,8 @@ li{margin:.2rem 0}
 .top{padding:1rem 1.25rem .4rem}
 .top h1{margin:0}
 .subtitle{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;margin:.2rem 0 0;color:var(--soft);font-size:.9rem}
-nav ul{list-style:none;margin:0;padding:.6rem 1.25rem;display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem}
+nav ul{list-style:none;margin:0;padding:.6rem 1.25rem;display:flex;flex-wrap:wrap;gap:.2rem 1rem;
+ font-size:.9rem}
 nav li{margin:0}
 nav a{text-decoration:none;display:inline-block;padding:.15rem 0}
 nav a:hover{text-decoration:underline}
@@ -59,7 +60,8 @@ main>section>p{max-width:48rem}
 }
 """
 _VERDICT = """
-.banner{border:1px solid var(--line);border-left:8px solid var(--soft);border-radius:10px;padding:1.3rem 1.5rem;
+.banner{border:1px solid var(--line);border-left:8px solid var(--soft);border-radius:10px;
+ padding:1.3rem 1.5rem;
  margin-top:.6rem;background:var(--panel)}
 .banner.good{border-color:var(--good);background:var(--good-bg)}
 .banner.bad{border-color:var(--bad);background:var(--bad-bg)}
@@ -90,7 +92,8 @@ _VERDICT = """
 .figures dt{font-size:.82rem;color:var(--soft)}
 .figures dd{margin:0;font-size:1.1rem;font-weight:650;font-variant-numeric:tabular-nums}
 .columns>div{min-width:0}
-.columns{font-size:.95rem;display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:0 2.5rem}
+.columns{font-size:.95rem;display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));
+ gap:0 2.5rem}
 .checked,.unchecked{list-style:none;padding:0}
 .checked li,.unchecked li{padding-left:1.6rem;position:relative;margin:.45rem 0}
 .checked li::before,.unchecked li::before{position:absolute;left:0;font-weight:700}
@@ -130,7 +133,8 @@ tbody th{font-weight:500}
 .facts div{min-width:0}
 .facts dt{color:var(--soft);font-size:.8rem}
 .facts dd{margin:0;overflow-wrap:anywhere}
-.facts.wide,.glossary{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.7rem 2rem}
+.facts.wide,.glossary{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));
+ gap:.7rem 2rem}
 .glossary dt{font-weight:650}
 .glossary dfn{font-style:normal}
 .glossary dd{margin:0;color:var(--soft)}

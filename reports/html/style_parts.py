@@ -30,13 +30,16 @@ STORIES = """
 .timeline .flight .n{border-style:dotted;border-color:var(--soft)}
 .timeline .killed .n{border-color:var(--bad);border-radius:4px}
 .timeline .killed .came{color:var(--bad);font-weight:650}
-.timeline .marked{background:var(--bad-bg);border-radius:8px;padding:.6rem .7rem .7rem;margin:.2rem -.7rem .7rem}
+.timeline .marked{background:var(--bad-bg);border-radius:8px;padding:.6rem .7rem .7rem;
+ margin:.2rem -.7rem .7rem}
 .timeline .marked::before{left:1.75rem;top:2.3rem}
 .timeline .marked .n{background:var(--bad);border-color:var(--bad);color:var(--bg)}
-.flag{display:inline-block;margin-top:.45rem;padding:.1rem .55rem;border-radius:4px;background:var(--bad);color:var(--bg);
+.flag{display:inline-block;margin-top:.45rem;padding:.1rem .55rem;border-radius:4px;background:var(--bad);
+ color:var(--bg);
  font-size:.85rem}
 .flag::before{content:"\\2716\\a0" / ""}
-.sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,14rem),1fr));gap:.5rem;margin:.4rem 0 0}
+.sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,14rem),1fr));gap:.5rem;
+ margin:.4rem 0 0}
 .sides div{border:1px solid var(--line);border-radius:6px;padding:.35rem .6rem;background:var(--bg)}
 .sides dt{font-size:.78rem;color:var(--soft);text-transform:uppercase;letter-spacing:.04em}
 .sides dd{margin:0;font-weight:600;overflow-wrap:anywhere}

@@ -49,7 +49,7 @@ def crash_matrix(counts: Mapping[str, int], wrong: Sequence[tuple[str, str]] = (
     matrix = Matrix()
     for key, count in counts.items():
         kind, _, rest = key.partition("/")
-        if kind == "kill":
+        if kind == "kill" and "/" in rest:
             situation, _, point = rest.rpartition("/")
             name, recovering, _ = situation.partition(_RECOVERING)
             if recovering:

@@ -25,7 +25,7 @@ LIGHT: Mapping[str, str] = {
     "heat3": "#bcd5ee",
     "heat4": "#94bce4",
     "chart": "#2f6fb0",
-    "quiet": "#8a929c",
+    "quiet": "#767e88",
 }
 DARK: Mapping[str, str] = {
     "bg": "#14171a",

@@ -48,8 +48,22 @@ def detection(results: Mapping[str, Any]) -> Html:
         note(
             "A catalogue measures what somebody thought of. It says nothing about faults that are not in it."
         ),
+        _mutation(found.get("mutation")),
         opens("Each planted fault", whole) if rows else None,
     )
+
+
+def _mutation(found: Any) -> Html | None:
+    """What became of faults that nobody thought of: a tool's small changes, of which some were drawn."""
+    if not isinstance(found, Mapping):
+        return None
+    told = f"Of small changes by a tool ({found.get('tool', 'unnamed')}) that were drawn, "
+    told += f"{_number(found.get('killed'))} of {_number(found.get('sampled'))} were noticed"
+    told += (
+        f"; {_number(found.get('survived'))} survived, {_number(found.get('explained'))} of these explained."
+    )
+    between = [_number(one) for one in _list(found.get("interval"))[:2]]
+    return el("p", text(told), f" Interval for the share noticed: {' to '.join(between)}." if between else "")
 
 
 def dated(results: Mapping[str, Any]) -> Html:

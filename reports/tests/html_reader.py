@@ -10,6 +10,8 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import Any
 
+from reports.html.markup import Html
+
 VOID = frozenset({"meta", "link", "br", "hr"})
 FORBIDDEN = frozenset({"script", "iframe", "object", "embed", "base", "form", "img", "video", "audio", "use"})
 FETCHING = frozenset({"src", "srcset", "data", "action", "poster", "background", "xlink:href"})
@@ -70,6 +72,11 @@ def read(page: str) -> Reader:
     reader.feed(page)
     reader.close()
     return reader
+
+
+def said(piece: Html) -> str:
+    """The words in a piece of a page, with one space between elements and none before a stop."""
+    return re.sub(r" ([.,;:)])", r"\1", " ".join(" ".join(read(piece.markup).words).split()))
 
 
 def faults(page: str) -> list[str]:

@@ -38,5 +38,10 @@ PHASES: tuple[Phase, ...] = (
         "conformance", "model against store, action by action", _at("stateful_tests.jobs:plan_conformance")
     ),
     Phase("kills", "the store killed at every marked point", _at("crash_tests.jobs:plan_kills")),
+    Phase(
+        "exploration",
+        "small worlds, every state and transition",
+        _at("stateful_tests.exploring.jobs:plan_exploration"),
+    ),
     Phase("invariants", "what must always be true of the model", _at("stateful_tests.jobs:plan_invariants")),
 )

@@ -31,6 +31,7 @@ EVENTS = (
 NO_OPERATION = "(no such)"
 KINDS = {
     "corpus": "pinned traces",
+    "pinned": "pinned kills and faults",
     "moment": "disturbances during a transaction",
     "meanwhile": "events during a transaction",
     "damage": "damages to the files",
@@ -40,6 +41,10 @@ KINDS = {
     "recovery": "situations killed while recovering",
     "survivor": "situations with a surviving host",
     "race": "races of real processes",
+    "explored": "small worlds explored whole",
+    "toured": "their tours on the real store",
+    "transitions": "classes of transitions taken",
+    "along": "parts of them killed everywhere",
     "invariant": "invariants evaluated",
     "witness": "witnesses of invariants",
     "killed": "ways to kill a target",

@@ -33,6 +33,10 @@ KINDS = {
     "recovery": "situations killed while recovering",
     "survivor": "situations with a surviving client",
     "race": "races of real processes",
+    "explored": "small worlds explored whole",
+    "toured": "their tours on the real store",
+    "transitions": "classes of transitions taken",
+    "along": "parts of them killed everywhere",
     "invariant": "invariants evaluated",
     "witness": "witnesses of invariants",
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from reports.commands import reproduce
 from reports.coverage import actions_in, kills_in, kills_table, others_table, outcomes_table
+from reports.explorations import explorations_table
 from reports.figures import FIGURES, Figure, below
 from reports.ledger_coverage import KINDS, apart, ledger_outcomes_table
 from reports.plain import COLUMNS, paragraph, safe, table
@@ -32,6 +33,7 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
     for title, part in (
         ("Operations and outcomes (how often each was seen)", outcomes_table(counts)),
         ("Kills, by disk step: before it, half-way, after it", kills_table(counts)),
+        ("Small worlds, explored whole and walked on the real store", explorations_table(results)),
         ("Also seen", others_table(counts, wanted)),
         ("Ledger: calls and outcomes", ledger_outcomes_table(ledgers)),
         ("Ledger: kills, by step: before it, half-way, after it", kills_table(ledgers)),

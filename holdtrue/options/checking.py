@@ -7,6 +7,27 @@ from holdtrue.options import values
 PHASE_NAMES = ("corpus", "conformance", "kills", "exploration", "invariants")
 
 
+def aim(command: argparse.ArgumentParser) -> None:
+    """The options that say which store is meant, if it isn't this project's own."""
+    command.add_argument(
+        "--target",
+        metavar="COMMAND",
+        help="not this project's store, but one that COMMAND offers, in any language, by the wire protocol "
+        "(docs/protocol.md); {directory} in it is replaced by the store's directory",
+    )
+    command.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="with --target: a TOML file of deviations that the store's owner has decided on",
+    )
+    command.add_argument(
+        "--reply-limit",
+        type=values.seconds,
+        metavar="SECONDS",
+        help="with --target: how long a reply may take before the target counts as hung; default 10",
+    )
+
+
 def check(commands: values.Commands) -> None:
     command = commands.add_parser(
         "check",
@@ -52,3 +73,4 @@ def check(commands: values.Commands) -> None:
     command.add_argument(
         "--jobs", type=values.jobs, default=None, metavar="N", help="worker processes; default: one per core"
     )
+    aim(command)

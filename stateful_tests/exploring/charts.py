@@ -1,8 +1,8 @@
-"""The graphs of facets, explored once in a run and read by all its jobs.
+"""Facets explored once in a run: what was found, for the report, and the graph, for tours and kills.
 
-The first job that needs a facet's graph explores it and leaves it in the run's scratch folder; others that
-come meanwhile wait for it. Outside of a run every process explores for itself. What is kept is the states and
-the arrays, never the space: that is code, and made anew.
+The first job that needs a facet explores it and leaves it in the run's scratch folder; others that come
+meanwhile wait for it. Outside of a run every process explores for itself. What is kept is the states and the
+arrays, never the space: that is code, and made anew.
 """
 
 import fcntl
@@ -14,11 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
+
 from model.explorer.facet import load
 from model.explorer.graph import Graph
-from model.explorer.packed import explore
 from model.explorer.symmetry import Symmetry
 from stateful_tests.exploring.chart import Chart
+from stateful_tests.exploring.findings import Found, explored
 from stateful_tests.exploring.places import facet_named
 
 SCRATCH = "HOLDTRUE_SCRATCH"
@@ -27,34 +29,39 @@ SCRATCH = "HOLDTRUE_SCRATCH"
 _ARRAYS = ("source", "label", "outcome", "target", "depth", "parent", "positions")
 
 
+@frozen
+class Charted:
+    """A facet's chart, and what its exploration found."""
+
+    chart: Chart
+    found: Found
+
+
 @cache
-def charted(system: str, facet: str) -> Chart:
-    """The chart of a facet. `LookupError` if there is no such facet."""
-    space = load(facet_named(system, facet).space)()
+def charted(system: str, facet: str) -> Charted:
+    """The facet, explored. `LookupError` if there is no such facet."""
     scratch = os.environ.get(SCRATCH)
     if scratch is None:
-        return Chart(space, explored(space))
-    path = Path(scratch) / f"graph-{system}-{facet}.pickle"
+        return _explored(system, facet)
+    path = Path(scratch) / f"explored-{system}-{facet}.pickle"
     with _alone(path.with_suffix(".lock")):
         if path.exists():
-            return Chart(space, thawed(space, path.read_bytes()))
-        graph = explored(space)
+            return thawed(system, facet, path.read_bytes())
+        here = _explored(system, facet)
         fresh = path.with_suffix(".new")
-        fresh.write_bytes(frozen_text(graph))
+        fresh.write_bytes(frozen_text(here))
         fresh.replace(path)
-    return Chart(space, graph)
+    return here
 
 
-def explored(space: Any) -> Graph[Any, Any]:
-    """The whole graph of `space`, up to its symmetries."""
-    graph = explore(space, (), reduce=True, edges=True).graph
-    assert graph is not None
-    return graph
+def _explored(system: str, facet: str) -> Charted:
+    space, graph, found = explored(system, facet)
+    return Charted(Chart(space, graph), found)
 
 
-def frozen_text(graph: Graph[Any, Any]) -> bytes:
-    """`graph` without its space, for `thawed`."""
-    symmetry = graph.symmetry
+def frozen_text(one: Charted) -> bytes:
+    """`one` without its space, for `thawed`."""
+    graph, symmetry = one.chart.graph, one.chart.graph.symmetry
     return pickle.dumps(
         {
             "states": list(graph.states),
@@ -64,19 +71,21 @@ def frozen_text(graph: Graph[Any, Any]) -> bytes:
             "complete": graph.complete,
             "reduce": symmetry.reduce,
             "met": (list(symmetry.shared.values), list(symmetry.slots.values)),
+            "found": one.found,
         },
         protocol=pickle.HIGHEST_PROTOCOL,
     )
 
 
-def thawed(space: Any, text: bytes) -> Graph[Any, Any]:
-    """The graph of `space` that was frozen, with values numbered as they were then."""
+def thawed(system: str, facet: str, text: bytes) -> Charted:
+    """The facet that was frozen, with values numbered as they were then."""
     kept = pickle.loads(text)
+    space = load(facet_named(system, facet).space)()
     symmetry: Symmetry[Any, Any] = Symmetry(space, reduce=kept["reduce"])
     for interner, values in zip((symmetry.shared, symmetry.slots), kept["met"], strict=True):
         for value in values:
             interner.number(value)
-    return Graph(
+    graph: Graph[Any, Any] = Graph(
         states=kept["states"],
         labels=kept["labels"],
         outcomes=kept["outcomes"],
@@ -84,6 +93,7 @@ def thawed(space: Any, text: bytes) -> Graph[Any, Any]:
         complete=kept["complete"],
         **kept["arrays"],
     )
+    return Charted(Chart(space, graph), kept["found"])
 
 
 @contextmanager

@@ -17,7 +17,8 @@ PHASE = "exploration"
 
 def plan_exploration(profile: str, seed: int) -> Plan:
     """The jobs of the phase. `seed` is for the failures' stories alone: nothing is drawn."""
-    return joined(*(_plan(system, profile, seed) for system in FACETS))
+    plans = [_plan(system, profile, seed) for system in FACETS]
+    return joined(Plan((_rate(),)), *plans)
 
 
 def _plan(system: str, profile: str, seed: int) -> Plan:
@@ -28,10 +29,20 @@ def _plan(system: str, profile: str, seed: int) -> Plan:
         jobs += _jobs(system, facet, profile, seed)
         if profile in facet.explored:
             floors[f"{prefix}explored/{facet.name}"] = 1
-        for what, parts in (("toured", facet.toured), ("killed-along", facet.killed)):
+        for what, parts in (("toured", facet.toured), ("along", facet.killed)):
             if parts.get(profile):
                 floors[f"{prefix}{what}/{facet.name}"] = parts[profile]
     return Plan(tuple(jobs), floors)
+
+
+RATED = ("coordinator", "core")
+"""The facet on which the explorer's speed is measured."""
+
+
+def _rate() -> Job:
+    system, facet = RATED
+    params: Mapping[str, JSON] = {"system": system, "facet": facet}
+    return Job(PHASE, "stateful_tests.exploring.runners:run_rate", params, 30.0)
 
 
 def _jobs(system: str, facet: Facet, profile: str, seed: int) -> Iterator[Job]:

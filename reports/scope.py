@@ -3,6 +3,9 @@
 Shown with every summary, so that green is not read as more than it is.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 NOT_CHECKED: tuple[str, ...] = (
     "Power loss. Processes are killed, and the kernel's page cache outlives them: a missing fsync is not "
     "seen by a kill.",
@@ -13,4 +16,17 @@ NOT_CHECKED: tuple[str, ...] = (
     "Network file systems (the store refuses them), and file systems other than the one it was run on.",
     "Deliberate forgery: whoever can write the files and compute hashes can forge a whole history.",
 )
-"""One limit each, as a sentence or two."""
+"""One limit each, as a sentence or two, for a run that explored nothing."""
+_UNEXPLORED = "Every reachable state."
+_EXPLORED = (
+    "Every reachable state. The small worlds that were explored are bounded; beyond them histories are drawn "
+    "at random and scripted, of bounded length."
+)
+
+
+def not_checked(results: Mapping[str, Any]) -> tuple[str, ...]:
+    """The limits of a run; where small worlds were explored in full, that limit says so."""
+    spaces = [one for one in results.get("explorations") or () if isinstance(one, Mapping)]
+    if not any(one.get("verdict") == "holds" for one in spaces):
+        return NOT_CHECKED
+    return tuple(_EXPLORED if each.startswith(_UNEXPLORED) else each for each in NOT_CHECKED)

@@ -59,7 +59,7 @@ def explored(results: Mapping[str, Any]) -> Html:
 
 
 def _row(one: Mapping[str, Any]) -> list[Child]:
-    verdict = str(one.get("verdict", ""))
+    verdict = str(one.get("verdict") or "not explored")
     tours, kills = _object(one.get("tours")), _object(one.get("kills"))
     return [
         join([text(one.get("system", ""), 40), " ", text(one.get("space", ""), 40)]),

@@ -27,6 +27,7 @@ MOODS = {
     "violated": "bad",
     "inconclusive": "warn",
     "not looked at": "none",
+    "not explored": "none",
 }
 """A word of a closed set, and how it is shown: each mood has a colour and a shape of its own."""
 

@@ -10,7 +10,7 @@ from model.surroundings import ASSUMPTIONS
 from reports.coverage import actions_in, kills_in
 from reports.html.markup import Child, Html, code, el, join, text
 from reports.html.parts import bullets, many, note, opens, section
-from reports.scope import NOT_CHECKED
+from reports.scope import not_checked
 
 
 def scope(results: Mapping[str, Any]) -> Html:
@@ -67,8 +67,9 @@ def _checked(results: Mapping[str, Any]) -> Iterator[Child]:
         told = ", ".join(seen) or many(phase["done"], "job")
         yield join([el("strong", text(phase["name"], 40)), ", ", text(phase["about"], 160), f": {told}."])
     for one in _spaces(results):
-        if one.get("verdict") != "inconclusive":
-            yield join([el("strong", "exploration"), f", the {_space(one)} exhausted: {_size(one)}."])
+        if one.get("verdict") in ("holds", "violated"):
+            how = "exhausted" if one["verdict"] == "holds" else "explored until something was wrong"
+            yield join([el("strong", "exploration"), f", the {_space(one)} {how}: {_size(one)}."])
     held = [one for one in results.get("properties") or [] if one["verdict"] in ("holds", "violated")]
     if held:
         yield f"{many(len(held), 'property', 'properties')}, each with a verdict of its own below."
@@ -91,7 +92,7 @@ def _not_checked(results: Mapping[str, Any]) -> Iterator[Child]:
                 [f"{short} of situations seen too rarely in ", text(phase["name"], 40), ": see below."]
             )
     for one in _spaces(results):
-        if one.get("verdict") == "inconclusive":
+        if one.get("verdict") not in ("holds", "violated"):
             reason = text(one.get("reason") or "no reason is given", 200)
             yield join([f"All of the {_space(one)}: ", reason, f" (looked at: {_size(one)})."])
     unseen = [one for one in results.get("properties") or [] if one["verdict"] == "not looked at"]
@@ -99,7 +100,7 @@ def _not_checked(results: Mapping[str, Any]) -> Iterator[Child]:
         yield f"{many(len(unseen), 'property was', 'properties were')} not looked at: see the matrix."
     if not results.get("detection"):
         yield "Detection power: how many planted faults these checks would have noticed was not measured."
-    yield from NOT_CHECKED
+    yield from not_checked(results)
 
 
 def _why(phase: Mapping[str, Any]) -> str:

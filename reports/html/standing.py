@@ -63,7 +63,20 @@ def _mutation(found: Any) -> Html | None:
         f"; {_number(found.get('survived'))} survived, {_number(found.get('explained'))} of these explained."
     )
     between = [_number(one) for one in _list(found.get("interval"))[:2]]
-    return el("p", text(told), f" Interval for the share noticed: {' to '.join(between)}." if between else "")
+    interval = f" Interval for the share noticed: {' to '.join(between)}." if between else None
+    rows: list[list[Child]] = [
+        [
+            join([code(one.get("file", ""), 80), f":{_number(one.get('line'))}"]),
+            text(one.get("operator", ""), 60),
+            code(one.get("diff", ""), 300),
+            text(one.get("argument") or "none: nobody has looked at it", 300),
+        ]
+        for one in _list(found.get("survivors"))
+        if isinstance(one, Mapping)
+    ]
+    header: list[Child] = ["where", "change", "difference", "why it may survive"]
+    listed = table("Small changes that nobody noticed", header, rows, most=100)
+    return join([el("p", text(told), interval), opens("Those that survived", listed) if rows else None])
 
 
 def dated(results: Mapping[str, Any]) -> Html:

@@ -70,6 +70,8 @@ def test_an_exploration_that_was_not_exhausted_is_not_claimed() -> None:
     shown = said(scope(results_with(explorations=[cut])))
     assert "exhausted" not in shown.partition("What was not checked")[0]
     assert "the budget of states is spent" in shown
+    assert "worlds are not explored exhaustively" in shown
+    assert "worlds are not explored exhaustively" not in said(scope(results_with()))
 
 
 def test_missed_floors_and_lost_jobs_are_shown_and_nothing_if_nothing_is_missing() -> None:
@@ -151,11 +153,13 @@ def test_detection_power_is_told_or_said_not_to_have_been_measured() -> None:
         "survived": 8,
         "explained": 2,
         "interval": [0.6, 0.9],
+        "survivors": [{"file": "impl/x.py", "line": 7, "operator": "swap", "diff": "-a<b", "argument": ""}],
     }
     shown = said(detection(results_with(detection={"faults": faults, "mutation": mutation})))
     assert "1 of 2 planted faults were noticed." in shown
     assert "f2 " in shown.partition("f1 ")[0], "what survived comes first"
-    assert "30 of 40" in shown
+    assert "30 of 40 were noticed; 8 survived, 2 of these explained." in shown
+    assert "impl/x.py:7 swap -a<b none: nobody has looked at it" in shown
 
 
 def test_what_a_policy_lets_pass_is_told_with_owner_and_expiry_or_that_there_is_none() -> None:

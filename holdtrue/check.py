@@ -8,9 +8,10 @@ nothing from what is shown; such a run has not passed.
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
@@ -40,7 +41,7 @@ TRACES_KEPT = 200
 @frozen
 class Options:
     """What `check` was asked for; `only` empty means all phases, `time_budget` is in seconds, `command` is
-    what was typed, for the report."""
+    what was typed, for the report; `aimed` says that another store is checked."""
 
     profile: str = "quick"
     seed: int = 0
@@ -50,6 +51,7 @@ class Options:
     workers: int = 1
     job_limit_s: float | None = None
     command: tuple[str, ...] = ("holdtrue", "check")
+    aimed: bool = False
 
 
 def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printer | None = None) -> int:
@@ -69,7 +71,8 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
             try:
                 _run_phases(wanted, options, _Desk(record, folder, out, place, started))
                 record.seconds = time.monotonic() - started
-                gather(record, folder, workers=options.workers, environment=environment_in(place))
+                if not options.aimed:  # what our own store leaves on disk is no evidence of another's faults
+                    gather(record, folder, workers=options.workers, environment=environment_in(place))
             except KeyboardInterrupt:
                 record.interrupted = True
             except Terminated as terminated:
@@ -118,8 +121,23 @@ def check_command(options: object) -> int:
             out=Path(asked["out"]),
             workers=asked["jobs"] or cores(),
             command=("holdtrue", *sys.argv[1:]),
-        )
+            aimed=asked["target"] is not None,
+        ),
+        phases=_phases_of(asked),
     )
+
+
+def _phases_of(asked: Mapping[str, Any]) -> Sequence[Phase]:
+    if asked["target"] is not None:
+        from holdtrue.aimed import phases_of
+
+        return phases_of(asked)
+    for option in ("policy", "reply_limit"):
+        if asked[option] is not None:
+            raise UsageError(
+                f"--{option.replace('_', '-')} goes with --target, which names a store's command"
+            )
+    return PHASES
 
 
 @frozen

@@ -30,6 +30,10 @@ def replay_command(options: object) -> int:
     asked = vars(options)
     if not asked["trace"]:
         raise UsageError("an empty path names no trace file")
+    if asked.get("target") is not None:
+        from holdtrue.aimed import replay_command as replay_on_target
+
+        return replay_on_target(options)
     path, printer = Path(asked["trace"]), Printer()
     if asked.get("shrink"):
         from holdtrue.shrinking import shrink_file

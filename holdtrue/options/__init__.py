@@ -24,6 +24,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "check": "holdtrue.check:check_command",
     "replay": "holdtrue.replay:replay_command",
     "pin": "holdtrue.pin:pin_command",
+    "serve": "holdtrue.aimed:serve_command",
     "mutants": "holdtrue.mutants:mutants_command",
     "audit": "holdtrue.audit:audit_command",
     "report": "holdtrue.report:report_command",
@@ -47,6 +48,7 @@ def parser() -> Parser:
     traces.replay(commands)
     traces.pin(commands)
     stores.audit(commands)
+    stores.serve(commands)
     runs.report(commands)
     runs.verify(commands)
     return top

@@ -18,3 +18,16 @@ def audit(commands: values.Commands) -> None:
         metavar="SEQ:HASH",
         help="of a ledger: an event that an earlier audit told as its anchor, and that must still be there",
     )
+
+
+def serve(commands: values.Commands) -> None:
+    command = commands.add_parser(
+        "serve",
+        help="offer this project's own store as a target of the wire protocol",
+        description="Speaks the wire protocol (docs/protocol.md) on standard input and output, for the store "
+        "in a directory. Ends at the end of its input.",
+        allow_abbrev=False,
+    )
+    command.add_argument(
+        "directory", metavar="DIRECTORY", help="the store's directory; it need not exist yet"
+    )

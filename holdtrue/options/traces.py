@@ -1,6 +1,6 @@
 """What the commands that take a trace accept."""
 
-from holdtrue.options import values
+from holdtrue.options import checking, values
 
 
 def replay(commands: values.Commands) -> None:
@@ -37,6 +37,7 @@ def replay(commands: values.Commands) -> None:
         metavar="N",
         help="with --shrink: how often the trace is performed at most; default 2000, of a kill 200",
     )
+    checking.aim(command)
 
 
 def pin(commands: values.Commands) -> None:

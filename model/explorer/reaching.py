@@ -14,6 +14,8 @@ from model.explorer.graph import Graph
 from model.explorer.properties import EventuallyPossible
 from model.explorer.space import G, S
 
+Ints = NDArray[np.int64]
+
 
 def judge_ways(graph: Graph[G, S], findings: Findings[G, S]) -> None:
     """Judges every `EventuallyPossible` on a complete graph."""
@@ -36,19 +38,32 @@ def stuck(graph: Graph[G, S], asked: EventuallyPossible[G, S]) -> tuple[int | No
     if asked.by is not None:
         allowed = np.array([label.rule in asked.by for label in graph.labels], dtype=bool)
         used = allowed[graph.label]
-    source = graph.source[used].astype(np.int64)
-    target = graph.target[used].astype(np.int64)
-    positions = graph.positions[used]
+    used &= graph.source != graph.target
+    # Pairs of node and slot as one number. What is reached needs no way any more, so its edges are dropped.
+    flat = reached.ravel()
+    source, target = _pairs(graph, used, width)
     while True:
-        count = int(reached.sum())
-        for slot in range(width):
-            there = positions[:, slot] if positions.shape[1] else 0
-            leads = reached[target, there]
-            reached[source[leads], slot] = True
-        if int(reached.sum()) == count:
+        leads = flat[target]
+        if not leads.any():
             break
+        flat[source[leads]] = True
+        rest = ~flat[source]
+        source, target = source[rest], target[rest]
     bad = np.flatnonzero((given & ~reached).any(axis=1))
     return (int(bad[0]) if len(bad) else None), int(given.sum())
+
+
+def _pairs(graph: Graph[G, S], used: NDArray[np.bool_], width: int) -> tuple[Ints, Ints]:
+    """The edges in `used`, once for each slot, between pairs of node and slot."""
+    source, target = graph.source[used].astype(np.int64) * width, graph.target[used].astype(np.int64) * width
+    if not graph.positions.shape[1]:
+        return source, target
+    moved = graph.positions[used]
+    slots = range(width)
+    return (
+        np.concatenate([source + slot for slot in slots]),
+        np.concatenate([target + moved[:, slot] for slot in slots]),
+    )
 
 
 def _true(graph: Graph[G, S], holds: Callable[..., bool]) -> NDArray[np.bool_]:

@@ -111,6 +111,10 @@ class Space(Generic[G, S]):
         """What a slot becomes where `rule`, of scope `weather`, happens under `shared` (as it was before)."""
         return slot
 
+    def drifts(self, rule: Rule) -> bool:  # noqa: ARG002
+        """Whether slots drift at all under `rule`, of scope `weather`. Saying no saves asking."""
+        return True
+
     def residue(self, slot: S) -> Hashable:
         """What transitions of others can see of this slot. Where they can change it: the slot itself."""
         return slot

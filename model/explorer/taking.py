@@ -34,7 +34,7 @@ def take(
     if fired is None:
         return None
     slots = list(state.slots)
-    if rule.scope == "weather":
+    if rule.scope == "weather" and space.drifts(rule):
         slots = [space.drift(rule, state.shared, each) for each in slots]
     if slot is not None and fired.slot is not None:
         slots[slot] = fired.slot

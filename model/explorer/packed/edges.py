@@ -76,16 +76,19 @@ class EdgeList(Generic[G, S]):
         by_key = np.argsort(keys)
         node = by_key[np.searchsorted(keys, _joined(levels.kept, keys.dtype), sorter=by_key)]
         source, label = _joined(self._source, np.int32), _joined(self._label, np.int32)
-        order = np.lexsort((label, source))
-        source, target = source[order], node[order].astype(np.int32)
-        used, label = np.unique(label[order], return_inverse=True)
+        labels = len(self._space.rules) * (self._width + 1)
+        order = np.argsort(source.astype(np.int64) * labels + label, kind="stable")
+        source, target, label = source[order], node[order].astype(np.int32), label[order]
+        used = np.flatnonzero(np.bincount(label, minlength=labels))
+        renumbered = np.zeros(labels, dtype=np.int32)
+        renumbered[used] = np.arange(len(used))
         depth = np.repeat(np.arange(len(levels.levels)), [len(level) for level in levels.levels])
         columns = levels.layout.unpack(keys)
         positions = np.concatenate(self._positions)[order] if self._positions else np.empty((0, self._width))
         return Graph(
             states=PackedStates(np.stack(columns, axis=1).astype(np.int32), symmetry),
             source=source,
-            label=label.astype(np.int32),
+            label=renumbered[label],
             outcome=_joined(self._outcome, np.int32)[order],
             target=target,
             labels=tuple(self._named(number) for number in used.tolist()),

@@ -44,9 +44,10 @@ class Expander(Generic[G, S]):
     def __init__(self, numbers: Numbers[G, S], slots: int, seen: Seen) -> None:
         self._numbers, self._width = numbers, slots
         self.table = Transitions(slots)
-        grouped: dict[tuple[str, str], list[tuple[int, Rule]]] = {}
+        grouped: dict[tuple[str, str, bool], list[tuple[int, Rule]]] = {}
         for index, rule in enumerate(numbers.space.rules):
-            grouped.setdefault((rule.scope, rule.lens), []).append((index, rule))
+            drifts = rule.scope == "weather" and numbers.space.drifts(rule)
+            grouped.setdefault((rule.scope, rule.lens, drifts), []).append((index, rule))
         self.groups = [Group(numbers, rules, self.table, seen) for rules in grouped.values()]
 
     def chunk(self, columns: Sequence[Ints]) -> Chunk:
@@ -105,7 +106,8 @@ class Expander(Generic[G, S]):
             after = table.slot.array[transitions]
             changed = np.where(after < 0, chunk.slots[slot][rows], after)
         if group.scope == "weather":
-            yield Moves(rows, transitions, None, shared, None, self._drifted(group, chunk, rows, transitions))
+            columns = self._drifted(group, chunk, rows, transitions) if group.drifts else None
+            yield Moves(rows, transitions, None, shared, None, columns)
             return
         special = (table.change.array[transitions] >= 0) | (table.requeues.array[transitions] > 0)
         if special.any():

@@ -17,6 +17,22 @@ def settled(numbers: Numbers[G, S], before: list[Ints], after: list[Ints]) -> li
     """Columns of slots `after` that came of `before`, with dense ranks."""
     if not numbers.queues():
         return after
+    moved = np.zeros(len(after[0]), dtype=bool)
+    for was, now in zip(before, after, strict=True):
+        moved |= numbers.place(was) != numbers.place(now)
+    rows = np.flatnonzero(moved)
+    if not len(rows):
+        return after
+    if len(rows) == len(moved):
+        return _ranked(numbers, before, after)
+    ranked = _ranked(numbers, [column[rows] for column in before], [column[rows] for column in after])
+    after = [column.copy() for column in after]
+    for column, some in zip(after, ranked, strict=True):
+        column[rows] = some
+    return after
+
+
+def _ranked(numbers: Numbers[G, S], before: list[Ints], after: list[Ints]) -> list[Ints]:
     queues = [numbers.queue(column) for column in after]
     keys = []
     for was, column, queue in zip(before, after, queues, strict=True):

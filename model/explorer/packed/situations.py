@@ -77,6 +77,7 @@ class Group(Generic[G, S]):
         self, numbers: Numbers[G, S], rules: list[tuple[int, Rule]], table: Transitions, seen: Seen
     ) -> None:
         self.scope, self.lens = rules[0][1].scope, numbers.lenses[rules[0][1].lens]
+        self.drifts = self.scope == "weather" and numbers.space.drifts(rules[0][1])
         self._numbers, self._rules, self._table, self._seen = numbers, rules, table, seen
         self.start, self.moving, self.count = Growing(), Growing(), Growing()
         self.visits = Growing()
@@ -133,10 +134,10 @@ class Group(Generic[G, S]):
                 )
                 check_fired(numbers.space, rule, slot, context, fired)
                 rows.append(self._row(index, part, number, residues, fired))
-                if self.scope == "weather":
+                if self.drifts:
                     self._origins[len(self._table) + len(rows) - 1] = rule, shared
         moving = len(rows)
-        if self.scope != "weather":  # whose drift is not known here
+        if not self.drifts:  # what drifts is not known here
             rows.sort(key=lambda each: each[2:5] == STAYS)
             moving = sum(each[2:5] != STAYS for each in rows)
         self.start.append(len(self._table))

@@ -15,6 +15,7 @@ from typing import Any
 from attrs import asdict, evolve
 
 import impl
+from crash_tests import pinned
 from crash_tests.campaign import ENOUGH, Campaign, Reach
 from crash_tests.faults import faults, strike
 from crash_tests.gated import jobs as ledger
@@ -67,7 +68,10 @@ def plan_kills(profile: str, seed: int) -> Plan:
         _job("run_tortures", {"seeds": [seed * 1_000_000 + one for one in some]}, 8.0 * len(some))
         for some in _slices(range(tortures), 10)
     ]
+    if kept := pinned.names():
+        jobs.append(_job("run_pinned", {"names": list(kept)}, 8.0 * len(kept)))
     floors = {f"kill/{name}/{key}": 1 for name, steps in PASSED.items() for key in points(steps)}
+    floors |= {f"pinned/{name}": 1 for name in kept}
     floors |= {f"point/{point}": 1 for point in disk.COORDINATOR_POINTS}
     floors |= {f"recovery/{name}": 1 for name in SCENARIOS}
     floors |= {f"fault/{name}": 1 for name in SCENARIOS}
@@ -144,6 +148,17 @@ def _faults_of(name: str, counts: Counter[str], *, every_error: bool) -> list[St
         except DivergedError as error:
             found.append(Story(scenario, (), (), diverged(error)))
     return found
+
+
+def run_pinned(params: Mapping[str, Any]) -> JobResult:
+    """Performs pinned traces again; each counts as `pinned/<name>`."""
+    counts: Counter[str] = Counter()
+    failures: list[Failure] = []
+    for name in params["names"]:
+        failure = pinned.checked(name)
+        counts[f"pinned/{name}"] += 1
+        failures += [] if failure is None else [failure]
+    return _result("run_pinned", params, counts, failures)
 
 
 def run_races(params: Mapping[str, Any]) -> JobResult:

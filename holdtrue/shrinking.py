@@ -21,7 +21,7 @@ from holdtrue.replay import WORDS, greet, read_and_perform, tell_status
 from holdtrue.runfolder import shown
 from model.values import JSON
 from reports.kill_story import kill_rows
-from reports.plain import safe
+from reports.plain import paragraph, safe
 from reports.story import render_story, start_of
 from reports.words import Names
 
@@ -55,8 +55,9 @@ def shrink_file(path: Path, printer: Printer, *, into: Path | None, tries: int |
         printer.line("A race or a tampering can't be made shorter: it is one thing that happens.")
         return tell_status(now, printer)
     before = length_of(now.story)
-    if found.length >= before and found.trace == now.story:
-        printer.line(f"{_steps(before)}, and nothing shorter was found in {found.tries} tries.")
+    if found.length >= before:
+        told = f"{_steps(before)}, and nothing shorter was found in {found.tries:,} tries; {_ended(found)}"
+        printer.lines(paragraph(told, then=""))
         return tell_status(now, printer)
     _write(target, found.trace)
     again = perform(found.trace)

@@ -95,7 +95,7 @@ def _walk(path: Path, data: Any, printer: Printer, pauses: Pauses) -> int:
 def _kill(path: Path, printer: Printer, pauses: Pauses) -> int:
     now = read_and_perform(path)
     greet(now, printer)
-    printer.line("performed just now, by processes of its own; this is what happened, step by step:")
+    printer.line("performed just now by processes of its own; this is what happened:")
     printer.line()
     rows = kill_rows(now.story, Names(start_of(now.story)), disk_told)
     for at, row in enumerate(rows):

@@ -132,7 +132,7 @@ def _figures(results: Mapping[str, Any]) -> list[tuple[str, Html]]:
     floors = sum(len(phase["floors"]) for phase in phases)
     missed = sum(len(phase["below_floor"]) for phase in phases)
     planned, done = (sum(phase[key] for phase in phases) for key in ("planned", "done"))
-    told = [
+    return [
         ("counterexamples", _figure(len(results["failures"]))),
         ("properties held", _share(held, len(properties), "not recorded")),
         ("floors reached", _share(floors - missed, floors, "none set")),
@@ -140,15 +140,10 @@ def _figures(results: Mapping[str, Any]) -> list[tuple[str, Html]]:
         ("actions", _figure(sum(actions_in(phase["counts"]) for phase in phases))),
         ("kills", _figure(sum(kills_in(phase["counts"]) for phase in phases))),
     ]
-    seconds = results["times"]["seconds"]
-    return [
-        *told,
-        ("minutes" if seconds >= 120 else "seconds", _figure(seconds / 60 if seconds >= 120 else seconds)),
-    ]
 
 
-def _figure(value: float) -> Html:
-    return text(f"{value:,}" if isinstance(value, int) else f"{value:,.1f}")
+def _figure(value: int) -> Html:
+    return text(f"{value:,}")
 
 
 def _share(part: int, whole: int, nothing: str) -> Html:

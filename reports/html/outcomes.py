@@ -62,13 +62,20 @@ def _system(name: str, counts: Mapping[str, int], known: Sequence[str], order: S
     names = [*(one for one in known if one in cells), *sorted(cells.keys() - set(known))]
     most = max(count for row in cells.values() for count in row.values())
     rows: list[list[Child]] = [
-        [text(one or "(empty)", 40), *(_cell(cells[one].get(column, 0), most) for column in columns)]
+        [_name(one, name, known), *(_cell(cells[one].get(column, 0), most) for column in columns)]
         for one in names
     ]
     header: list[Child] = ["", *(el("span", text(column, 48), class_="turned") for column in columns)]
     total = sum(count for row in cells.values() for count in row.values())
     caption = f"What came of the {name}'s operations and events: {many(total, 'action')}"
     return table(caption, header, rows, numbers=frozenset(range(1, len(columns) + 1)), class_="heat")
+
+
+def _name(what: str, system: str, known: Sequence[str]) -> Html:
+    """An operation or event; callers also ask the coordinator for operations that there are none of."""
+    if system != "coordinator" or what in known:
+        return text(what, 40)
+    return join([text(what or "(empty)", 40), el("small", "no such operation", class_="source")])
 
 
 def _cell(count: int, most: int) -> Html:

@@ -86,7 +86,7 @@ _VERDICT = """
 .worst{margin-top:1rem;padding:.8rem 1rem;background:var(--bg);border:1px solid var(--bad);border-radius:8px}
 .worst p{margin:0}
 .broken{font-size:1.1rem;font-weight:650;margin-bottom:.3rem!important}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.4rem,1fr));gap:.6rem;margin:1.2rem 0 0}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.4rem,1fr));gap:.6rem;margin:1.2rem 0 0}
 .figures div{background:var(--bg);border:1px solid var(--line);border-radius:8px;padding:.5rem .7rem;
  display:flex;flex-direction:column-reverse;justify-content:flex-end}
 .figures dt{font-size:.82rem;color:var(--soft)}

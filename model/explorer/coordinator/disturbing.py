@@ -137,8 +137,8 @@ _CLOSES: Final = _always(Happens(Close(host_name(0))))
 _MS_PASSES: Final = _always(Happens(AdvanceClock(1)))
 _MS_BACK: Final = _always(Happens(AdvanceClock(-1)))
 _NO_LEASE: Final = _always(Happens(SetLease(None)))
-_ASKED: Final = ("snapshot", "commit")
-_SWEPT: Final = ("snapshot", "reserve")
+_ASKED: Final = ("snapshot", "commit", "renew")
+_SWEPT: Final = ("snapshot", "reserve", "renew")
 
 
 def _authorities() -> Iterator[tuple[str, Disturbing]]:

@@ -176,24 +176,25 @@ BOUNDS: Final[dict[str, Bounds]] = {
 }
 
 _TOURED: Final[dict[str, str]] = {
-    "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
-    "fencing": "two hosts of two epochs, every kind of lease, closed hosts",
-    "commands": "two commands, two maxima, two reasons, two operators",
-    "identity": "four callers, and all that alice can become",
     "stages": "every way in which a run can stop",
     "attempts": "values bound when committing and afterwards, and wrong admissions",
-    "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
     "aging": "rows that nobody touched for more than a day",
     "elsewhere": "ledgers that say something of an id before it is granted, or of another run",
-    "genesis": "the first opening: initial maxima, two epochs, with and without arbitration",
-    "damage": "files that are gone, unreadable or not what they were; leftover temporary files",
+    "releases": "release proofs that would free a slot but for one thing",
+    "files": "files that change in the middle of a call",
     "arguments": "arguments that are refused before anything is looked at",
+    "damage": "files that are gone, unreadable or not what they were; leftover temporary files",
+    "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
+    "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
+    "launches": "what can happen around a publication and a launch",
     "authority": "callbacks for lease and caller that fail, lie, take time, or close the store",
     "proofs": "callbacks for admission and arbitration that fail, lie, take time, or see it change",
-    "releases": "release proofs that would free a slot but for one thing",
-    "launches": "what can happen around a publication and a launch",
-    "files": "files that change in the middle of a call",
+    "genesis": "the first opening: initial maxima, two epochs, with and without arbitration",
+    "fencing": "two hosts of two epochs, every kind of lease, closed hosts",
+    "identity": "four callers, and all that alice can become",
+    "commands": "two commands, two maxima, two reasons, two operators",
 }
+"""The smallest first: planted faults are hunted in this order."""
 
 
 def _bounds(bounds: Bounds) -> dict[str, Any]:

@@ -50,8 +50,8 @@ class CoordinatorSpace(Space[Shared, Slot]):
         self.bounds = bounds
         self._literal = literal or bool(bounds.disturbed)
         self._step = step
-        self._schemes: Mapping[str, Scheme] = {each.rule.name: each for each in schemes(bounds)}
-        self.rules: Sequence[Rule] = tuple(each.rule for each in self._schemes.values())
+        self.schemes: Mapping[str, Scheme] = {each.rule.name: each for each in schemes(bounds)}
+        self.rules: Sequence[Rule] = tuple(each.rule for each in self.schemes.values())
         self.renamings: Sequence[Renaming[Shared, Slot]] = renamings(bounds, self.rules)
         self._drifts: dict[Hashable, Slot] = {}
         self._answers: dict[Question, Answer | None] = {}
@@ -92,7 +92,7 @@ class CoordinatorSpace(Space[Shared, Slot]):
     def action(self, label: Label, world: World) -> Action | Killed | None:
         """What `label` stands for in `world`, or `None` where its rule does not apply."""
         slot = "" if label.slot is None else slot_id(label.slot)
-        return self._schemes[label.rule].make(world, slot)
+        return self.schemes[label.rule].make(world, slot)
 
     def perform(self, world: World, action: Action | Killed) -> tuple[World, Outcome] | None:
         """The world after it, or `None` where it cannot happen."""

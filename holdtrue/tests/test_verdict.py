@@ -25,7 +25,7 @@ def phase(**changes: object) -> PhaseRecord:
 
 
 def record(*phases: PhaseRecord, **changes: object) -> Record:
-    made = Record("quick", 7, (), None, datetime(2030, 1, 1, tzinfo=UTC), {}, {}, list(phases))
+    made = Record("quick", 7, (), None, datetime(2030, 1, 1, tzinfo=UTC), {}, {}, phases=list(phases))
     for name, value in changes.items():
         setattr(made, name, value)
     return made

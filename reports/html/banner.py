@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.coverage import actions_in, kills_in
+from reports.html.counterexamples import headline, in_order
 from reports.html.markup import Html, code, el, join, link, text
 from reports.html.parts import MOODS, bullets, facts, many
 
@@ -110,8 +111,10 @@ def _worst(results: Mapping[str, Any]) -> Html | None:
     failures = results["failures"]
     if not failures:
         return None
-    worst = failures[0]
-    told = el("p", text(worst.get("sentence") or worst["title"], 240), class_="broken")
+    worst = in_order(failures)[0]
+    said = headline(worst)
+    told = el("p", text(said, 240), class_="broken")
+    must = worst["sentence"]
     about = el(
         "p",
         "Broken: ",
@@ -122,7 +125,8 @@ def _worst(results: Mapping[str, Any]) -> Html | None:
         ". ",
         link("#counterexamples", "Read the worst counterexample"),
     )
-    return el("div", told, about, class_="worst")
+    held = el("p", "What must hold: ", text(must, 300)) if must and must != said else None
+    return el("div", told, held, about, class_="worst")
 
 
 def _figures(results: Mapping[str, Any]) -> list[tuple[str, Html]]:

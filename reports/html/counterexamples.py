@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.commands import reproduce
+from reports.html.evidence import evidence
 from reports.html.markup import Child, Html, code, el, file_link, join, text
 from reports.html.matrix import clause_link
 from reports.html.parts import facts, many, mark, note, opens, section, table
@@ -26,7 +27,7 @@ def counterexamples(results: Mapping[str, Any], traces: Mapping[str, Any]) -> Ht
     clauses = len({(one["system"], one["clause"]) for one in failures})
     told = f"{many(len(failures), 'counterexample')}, against {many(clauses, 'clause')}; the worst first"
     rest = len(failures) - STORIES
-    told += f". The first {STORIES} are told, {many(rest, 'more')} listed below." if rest > 0 else "."
+    told += f". The first {STORIES} are told, {rest:,} more are listed below." if rest > 0 else "."
     return section(
         "counterexamples",
         "Counterexamples",
@@ -53,11 +54,11 @@ def in_order(failures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _article(
     at: int, failure: Mapping[str, Any], results: Mapping[str, Any], traces: Mapping[str, Any]
 ) -> Html:
-    name, said = f"counterexample-{at + 1}", failure["sentence"]
+    name, sentence = f"counterexample-{at + 1}", failure["sentence"]
     heading = el(
         "h3",
         el("span", str(at + 1), class_="ordinal", aria_hidden="true"),
-        text(said or failure["title"], 240),
+        text(headline(failure), 240),
         id=f"{name}-title",
     )
     about = [text(failure["clause"], 120), text(failure["phase"], 40)]
@@ -66,14 +67,22 @@ def _article(
     gone = note("The trace's file is not there, so its story can't be told.")
     body = el(
         "article",
-        el("p", text(failure["title"], 600), class_="happened") if said else None,
+        el("p", text(failure["title"], 600), class_="happened") if len(failure["title"]) > 240 else None,
+        note("What must hold: ", text(sentence, 300)) if sentence and sentence != headline(failure) else None,
         gone if trace is None else story(trace, name),
+        evidence(traces.get(f"{failure['evidence']}/about.json")) if failure.get("evidence") else None,
         _again(failure, results),
         _facts(failure, results),
         aria_labelledby=f"{name}-title",
     )
     summary = join([heading, el("span", join(about, ", "), class_="meta")])
     return opens(summary, body, open_=at == 0, class_="counterexample", id=name)
+
+
+def headline(failure: Mapping[str, Any]) -> str:
+    """The sentence that was broken where it says just this; else what happened, as it was found."""
+    broken = failure["sentence"] and failure.get("property") == failure["clause"]
+    return str(failure["sentence"] if broken else failure["title"])
 
 
 def _facts(failure: Mapping[str, Any], results: Mapping[str, Any]) -> Html:
@@ -87,15 +96,18 @@ def _facts(failure: Mapping[str, Any], results: Mapping[str, Any]) -> Html:
 
 def _again(failure: Mapping[str, Any], results: Mapping[str, Any]) -> Html:
     """The command that shows it again, and the files that go with it."""
-    names = (("trace", "trace"), ("ITF trace", "itf"), ("test", "repro"), ("files of the store", "evidence"))
-    files: list[Child] = [
-        join([what, " ", file_link(failure[key])]) for what, key in names if failure.get(key)
-    ]
+    names = (
+        ("the trace", "trace"),
+        ("the trace as ITF", "itf"),
+        ("a test that fails alike", "repro"),
+        ("the store's files", "evidence"),
+    )
+    files = [file_link(failure[key], what) for what, key in names if failure.get(key)]
     return el(
         "div",
         el("h4", "See it again"),
         el("pre", code(reproduce(results, failure), 4000)),
-        el("p", join(files, "; "), class_="files") if files else None,
+        el("p", "Files: ", join(files, ", "), class_="files") if files else None,
         class_="again",
     )
 

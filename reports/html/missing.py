@@ -27,7 +27,7 @@ def missing(results: Mapping[str, Any]) -> Html:
     header: list[Child] = ["what", "phase", "seen"]
     first = table("Seen too rarely: what a run must have seen", header, rows[:FIRST]) if rows else None
     rest = rows[FIRST:]
-    more = opens(f"{many(len(rest), 'more')} seen too rarely", table("Also seen too rarely", header, rest))
+    more = opens(f"{len(rest):,} more seen too rarely", table("Also seen too rarely", header, rest))
     hidden = len(lost) - LOST
     return section(
         "missing",

@@ -1,0 +1,90 @@
+"""What stood on disk while a counterexample was replayed: files, the disk steps up to then, the audit's
+words.
+
+From the `about.json` of the evidence that a run kept for a failure. It is of any shape, or missing: then
+there is nothing to show, and the timeline's own words about the disk are all there is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reports.html.markup import Child, Html, code, el, join, text
+from reports.html.parts import many, note, opens, table
+
+MOMENTS = 12
+FILES = 30
+LINES = 60
+
+
+def evidence(about: Any) -> Html | None:
+    """A part for each moment at which the files were kept."""
+    moments = [one for one in _list(_object(about).get("moments")) if isinstance(one, Mapping)]
+    if not moments:
+        return None
+    hidden = len(moments) - MOMENTS
+    return join(
+        [
+            el("h4", "On disk"),
+            *(_moment(one) for one in moments[:MOMENTS]),
+            note(f"... and {many(hidden, 'more moment')}: see the store's files.") if hidden > 0 else None,
+        ]
+    )
+
+
+def _moment(one: Mapping[str, Any]) -> Html:
+    name = str(one.get("moment", ""))[:60]
+    if one.get("there") is False:
+        return el("p", text(name), ": there was no store.")
+    files = [each for each in _list(one.get("files")) if isinstance(each, Mapping)]
+    rows: list[list[Child]] = [
+        [
+            code(each.get("name", ""), 100),
+            code(each.get("mode", ""), 20),
+            _bytes(each.get("bytes")),
+            code(str(each.get("sha256", ""))[:16]),
+        ]
+        for each in files[:FILES]
+    ]
+    header: list[Child] = ["file", "mode", "bytes", "SHA-256 begins"]
+    listed = table(f"Files at {_words(name)}", header, rows, numbers=frozenset({2})) if rows else None
+    hidden = len(files) - FILES
+    steps, audit = _list(one.get("steps")), _list(one.get("audit"))
+    return join(
+        [
+            listed or el("p", text(_words(name)), ": no files."),
+            note(f"... and {many(hidden, 'more file')}.") if hidden > 0 else None,
+            opens(f"Disk steps up to then: {len(steps):,}", _steps(steps)) if steps else None,
+            opens("What the audit of these files says", _lines(audit)) if audit else None,
+        ]
+    )
+
+
+def _words(name: str) -> str:
+    """`kill-1` in words."""
+    kind, _, number = name.partition("-")
+    return f"kill {number}" if kind == "kill" and number else f"the {name}" if name == "end" else name
+
+
+def _steps(steps: Sequence[Any]) -> Html:
+    """The last steps before it ended, in their order."""
+    hidden = len(steps) - LINES
+    first = f"({hidden} earlier) ... " if hidden > 0 else ""
+    return el("p", first, join([code(step, 60) for step in steps[-LINES:]], " \N{RIGHTWARDS ARROW} "))
+
+
+def _lines(lines: Sequence[Any]) -> Html:
+    hidden = len(lines) - LINES
+    more = [f"... and {many(hidden, 'more line')}"] if hidden > 0 else []
+    return el("pre", *(join([text(line, 200), Html("\n")]) for line in [*lines[:LINES], *more]))
+
+
+def _bytes(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else "\N{EN DASH}"
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else ()

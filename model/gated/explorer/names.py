@@ -38,7 +38,7 @@ def _facet(
 FACETS: Final[tuple[Facet, ...]] = (
     _facet("kinds", "each way of failing, where one key is written", quick=True, clients=2, keys=1),
     _facet("otherwise", "the same steps asked for in another way", quick=True, clients=1, steps=2),
-    _facet("verify", "through the verifier's gate and back", clients=1, keys=2),
+    _facet("verify", "through the verifier's gate and back", quick=True, clients=1, keys=2),
     _facet("two-appliers", "two clients apply the same steps", clients=2, steps=2),
     _facet("orders", "steps in every order, and in none", clients=1, steps=2),
     _facet("recovery", "what a kill, a failing step or a lost mirror calls for", clients=1, keys=2),

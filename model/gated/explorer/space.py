@@ -5,7 +5,8 @@ done to the files behind everybody's back is `whole`, since nobody may have the 
 is one step of the real model: `fire` forges a world, takes the step, judges it by the invariants, and looks.
 
 Which deaths there are depends on which small steps come; the space finds that out when it is made, by going
-everywhere once, and remembers what it saw. Nothing in it is derived from the store.
+everywhere once, and remembers what it saw. A model that is wrong may have no end of worlds: with `most`, the
+space goes no farther, and knows the rules that it has met by then.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Final
 from attrs import evolve
 
 from model.explorer.space import Fired, Label, Renaming, Rule, Scope, Space, State
+from model.explorer.taking import SpaceError
 from model.gated import invariants, stepping
 from model.gated.actions import Action, Crash
 from model.gated.explorer.looks import HALF, Look, Looks
@@ -32,15 +34,17 @@ POISONED: Final = "poisoned"
 
 _ALWAYS: Final = frozenset(each.id for each in invariants.INVARIANTS if each.kind == "always")
 _ME: Final = CLIENTS[0]
+_TOO_MANY: Final = 100_000
 
 Outgoing = Mapping[str, Fired[Look, str]]
 
 
 class LedgerSpace(Space[Look, str]):
-    """The space of one scheme. `aside` are ids of step invariants that are not judged."""
+    """The space of one scheme. Raises `SpaceError` if it has more than a hundred thousand states."""
 
-    def __init__(self, scheme: Scheme) -> None:
+    def __init__(self, scheme: Scheme, *, most: int | None = None) -> None:
         self.scheme = scheme
+        self._most = most
         self.looks = Looks(Alphabet({each.name: each.action for each in scheme.requests}))
         self.meanings: dict[str, Meaning] = {}
         self._calls: dict[tuple[Look, str], Outgoing] = {}
@@ -119,7 +123,11 @@ class LedgerSpace(Space[Look, str]):
             self.meanings[name] = Meaning(tampering=made)
         todo = [State(start.shared, tuple(sorted(start.slots))) for start in self.initial()]
         seen = set(todo)
-        for state in todo:
+        for number, state in enumerate(todo):
+            if self._most is not None and number >= self._most:
+                return
+            if number >= _TOO_MANY:
+                raise SpaceError(f"there are more than {_TOO_MANY:,} states: is each fault bounded?")
             for after in self._successors(state):
                 if after not in seen:
                     seen.add(after)

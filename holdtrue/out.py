@@ -6,14 +6,21 @@ true. Unless a reader has just gone, that is said once on standard error. Charac
 encoding lacks are written as escapes. Colour is only for a terminal without `NO_COLOR`, and never carries
 meaning alone.
 
-Nothing here escapes hostile text: that is done where text enters a report (`reports.plain`).
+Under GitHub Actions no line of ours is taken for a command to its runner, whatever it quotes; what is meant
+as one goes through `command`.
+
+Nothing else here escapes hostile text: that is done where text enters a report (`reports.plain`).
 """
 
 import io
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import TextIO
+
+_COMMANDS = re.compile(r"^(\s*):(?=:)|##(?=\[)")
+"""How a line may begin that the runner obeys, and what it obeys anywhere in a line."""
 
 
 class Printer:
@@ -38,6 +45,15 @@ class Printer:
 
     def line(self, text: str = "") -> None:
         """Writes `text` and a newline, at once."""
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            text = "\n".join(_COMMANDS.sub(_disarmed, each) for each in text.split("\n"))
+        self._write(text)
+
+    def command(self, text: str) -> None:
+        """Writes a line that is meant as a command to the runner."""
+        self._write(text)
+
+    def _write(self, text: str) -> None:
         if self._gone:
             return
         try:
@@ -65,6 +81,10 @@ class Printer:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, sys.stdout.fileno())
             os.close(null)
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    return "#\\x23" if found.group() == "##" else f"{found.group(1)}\\x3a"
 
 
 def _complain(text: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from holdtrue import __version__
-from holdtrue.options import checking, mutating, runs, stores, traces
+from holdtrue.options import checking, exploring, gating, mutating, runs, stores, traces
 from holdtrue.options.checking import PHASE_NAMES
 from holdtrue.options.runs import FORMATS
 from holdtrue.options.values import EXITS, PROFILES, Parser, cores
@@ -25,10 +25,12 @@ COMMANDS: Final[Mapping[str, str]] = {
     "replay": "holdtrue.replay:replay_command",
     "pin": "holdtrue.pin:pin_command",
     "serve": "holdtrue.aimed:serve_command",
+    "explore": "holdtrue.explore:explore_command",
     "mutants": "holdtrue.mutants:mutants_command",
     "audit": "holdtrue.audit:audit_command",
     "report": "holdtrue.report:report_command",
     "verify": "holdtrue.verify:verify_command",
+    "gate": "holdtrue.gate:gate_command",
 }
 """What carries a command out, as `module:function`; it takes the parsed options and gives the exit code."""
 
@@ -44,6 +46,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"holdtrue {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     checking.check(commands)
+    exploring.explore(commands)
     mutating.mutants(commands)
     traces.replay(commands)
     traces.pin(commands)
@@ -51,4 +54,5 @@ def parser() -> Parser:
     stores.serve(commands)
     runs.report(commands)
     runs.verify(commands)
+    gating.gate(commands)
     return top

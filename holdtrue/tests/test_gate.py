@@ -1,0 +1,166 @@
+"""`holdtrue gate`: from a folder and a policy to an exit code, alone and under GitHub Actions."""
+
+import io
+import json
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdtrue.exits import UsageError
+from holdtrue.gate import gate
+from holdtrue.out import Printer
+from holdtrue.tests.planted import SOUND, run
+from reports.tests.examples import Example, hostile, inconclusive, passed, violated
+
+SUPPRESS = """
+[[suppress]]
+property = "{}"
+owner = "jo"
+reason = "why"
+expires = 2030-06-01
+"""
+
+
+def folder(place: Path, example: Example) -> Path:
+    """A run's folder with what the gate reads."""
+    place.mkdir()
+    (place / "results.json").write_text(json.dumps(example.results), encoding="utf-8")
+    for name, trace in example.traces.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(json.dumps(trace), encoding="utf-8")
+    return place
+
+
+def decided(
+    run: Path,
+    *,
+    policy: str | None = None,
+    against: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    today: date = date(2030, 6, 1),
+) -> tuple[int, list[str]]:
+    file = None
+    if policy is not None:
+        file = str(run.parent / "policy.toml")
+        Path(file).write_text(f"schema_version = 1\n{policy}", encoding="utf-8")
+    stream = io.StringIO()
+    code = gate(
+        str(run),
+        Printer(stream),
+        against=None if against is None else str(against),
+        policy=file,
+        today=today,
+        environment=environment or {},
+    )
+    return code, stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("example", "code", "word"),
+    [(passed(), 0, "ACCEPTED"), (violated(), 1, "REFUSED"), (inconclusive(), 3, "UNDECIDED")],
+    ids=["passed", "violated", "inconclusive"],
+)
+def test_the_last_line_is_the_decision(example: Example, code: int, word: str, tmp_path: Path) -> None:
+    ended, lines = decided(folder(tmp_path / "run", example))
+    assert ended == code
+    assert lines[-1].startswith(f"{word}  ")
+    assert not any(line.startswith("::") for line in lines)
+
+
+def test_a_suppression_lets_a_run_pass_until_it_expires(tmp_path: Path) -> None:
+    place = folder(tmp_path / "run", violated())
+    policy = "".join(SUPPRESS.format(name) for name in ("C6", "Operations", "what it answers"))
+    assert decided(place, policy=policy)[0] == 0
+    assert decided(place, policy=policy, today=date(2030, 6, 2))[0] == 1
+
+
+def test_an_older_run_is_compared(tmp_path: Path) -> None:
+    old, new = folder(tmp_path / "old", passed()), folder(tmp_path / "new", violated())
+    _, lines = decided(new, against=old)
+    assert "Changed since the older run" in lines
+    assert any(line.startswith("- new: C6: ") for line in lines)
+
+
+def test_a_policy_that_can_not_be_used_decides_nothing(tmp_path: Path) -> None:
+    place = folder(tmp_path / "run", passed())
+    with pytest.raises(UsageError, match=r"policy.toml: floor \(line 2\): no such key"):
+        decided(place, policy="floor = 3")
+    for bad in (tmp_path / "missing", tmp_path):
+        with pytest.raises(UsageError, match="there is no such file"):
+            gate(
+                str(place),
+                Printer(io.StringIO()),
+                against=None,
+                policy=str(bad),
+                today=date.max,
+                environment={},
+            )
+    (tmp_path / "latin").write_bytes(b"\xff")
+    with pytest.raises(UsageError, match="no UTF-8"):
+        gate(
+            str(place),
+            Printer(io.StringIO()),
+            against=None,
+            policy=str(tmp_path / "latin"),
+            today=date.max,
+            environment={},
+        )
+
+
+def test_under_github_it_annotates_and_summarizes(tmp_path: Path) -> None:
+    place, summary = folder(tmp_path / "run", violated()), tmp_path / "summary.md"
+    summary.write_text("before\n", encoding="utf-8")
+    given = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    code, lines = decided(place, environment=given)
+    assert code == 1
+    commands = [line for line in lines if line.startswith("::")]
+    assert commands[0].startswith(
+        "::error title=holdtrue%3A violated,file=reports/out/20300101T120000Z-1a2b3c/traces/"
+    )
+    told = summary.read_text("utf-8")
+    assert told.startswith("before\n## ❌ Gate: refused\n")
+    assert "VIOLATED" in told
+
+
+def test_a_summary_that_can_not_be_written_changes_no_decision(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = folder(tmp_path / "run", passed())
+    given = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path)}
+    assert decided(place, environment=given)[0] == 0
+    assert "summary can't be written" in capsys.readouterr().err
+    assert decided(place, environment={"GITHUB_ACTIONS": "true"})[0] == 0
+
+
+def test_nothing_that_a_run_quotes_is_a_command_to_the_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    evil: dict[str, Any] = {**hostile().results, "left_out": ["::error::mine", "##[error]mine"]}
+    place = folder(tmp_path / "run", Example(evil, {}))
+    _, lines = decided(place)
+    assert not any(line.strip().startswith("::") or "##[" in line for line in lines)
+    stream = io.StringIO()
+    printer = Printer(stream)
+    for line in ("::error::mine", "  ::x::", "a ##[error]mine", "a :: b", "std::vector", "x\n::error::y"):
+        printer.line(line)
+    assert stream.getvalue().splitlines() == [
+        r"\x3a:error::mine",
+        r"  \x3a:x::",
+        r"a #\x23[error]mine",
+        "a :: b",
+        "std::vector",
+        "x",
+        r"\x3a:error::y",
+    ]
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    folder(tmp_path / "run", violated())
+    ended = run(SOUND, "gate", "run", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (1, "REFUSED  run: 3 reasons"), ended.stderr
+    assert run(SOUND, "gate", "nothing", cwd=tmp_path).returncode == 2
+    assert "docs/ci.md" in run(SOUND, "gate", "--help", cwd=tmp_path).stdout

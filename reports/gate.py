@@ -1,0 +1,251 @@
+"""From a run's results to a decision: accepted, refused, or undecided, with every reason.
+
+- *Refused*: something is violated that no suppression covers. A counterexample stays one whatever else.
+- *Undecided*: nothing of that, and not enough was checked: by the run's own floors, or by the policy.
+- *Accepted*: all that the policy asks for was checked, and holds but for what is suppressed.
+
+Without a policy the run's own verdict decides. Nothing can be suppressed but failures and floors: a job that
+was lost, a phase that was cut, a run that was interrupted leave it undecided. An expired suppression is none.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any, Final, Literal
+
+from attrs import define, field, frozen
+
+from reports import previous
+from reports.coverage import actions_in, kills_in
+from reports.policy import Policy, Suppression
+
+Word = Literal["ACCEPTED", "REFUSED", "UNDECIDED"]
+EXITS: Final[Mapping[Word, int]] = {"ACCEPTED": 0, "REFUSED": 1, "UNDECIDED": 3}
+SHOWN: Final = 5
+"""Names in a list within a sentence."""
+
+
+@frozen
+class Reason:
+    """Why a run is not accepted. `failures` are those that it is about."""
+
+    kind: Literal["violated", "unchecked"]
+    sentence: str
+    failures: tuple[Mapping[str, Any], ...] = ()
+
+
+@frozen
+class Decision:
+    """`suppressed` says what was put up with, `notes` what somebody should see to, `changed` what is
+    different from the older run."""
+
+    word: Word
+    reasons: tuple[Reason, ...]
+    suppressed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    @property
+    def exit(self) -> int:
+        return EXITS[self.word]
+
+
+def decide(
+    results: Mapping[str, Any], policy: Policy | None, *, today: date, older: Mapping[str, Any] | None = None
+) -> Decision:
+    """The decision on the run of `results` under `policy`, on the day `today`, compared with `older`."""
+    policy = policy or Policy()
+    judging = _Judging(results, policy, today)
+    reasons = [*judging.violated(), *judging.unchecked(), *judging.required()]
+    changed: list[str] = []
+    if older is not None:
+        changed, worse = _compared(older, results, policy)
+        reasons += worse
+    word: Word = "ACCEPTED"
+    said = results["verdict"]["word"]
+    if said != "PASSED" and not reasons and not judging.put_up_with:
+        reasons.append(_short(f"the run's own verdict is {said}"))
+    if reasons:
+        word = "REFUSED" if any(reason.kind == "violated" for reason in reasons) else "UNDECIDED"
+    return Decision(word, tuple(reasons), tuple(judging.put_up_with), tuple(judging.notes()), tuple(changed))
+
+
+@define
+class _Judging:
+    results: Mapping[str, Any]
+    policy: Policy
+    today: date
+    put_up_with: list[str] = field(factory=list)
+    used: set[Suppression] = field(factory=set)
+
+    def violated(self) -> Iterator[Reason]:
+        """What is violated, a reason for each clause, worst first."""
+        kinds: dict[str, list[Mapping[str, Any]]] = {}
+        covered: dict[Suppression, int] = {}
+        for failure in self.results["failures"]:
+            found = self._covering(failure)
+            if found is None:
+                kinds.setdefault(failure["clause"], []).append(failure)
+            else:
+                covered[found] = covered.get(found, 0) + 1
+        self.put_up_with += [
+            f"{_many(count, 'counterexample')}: {one.told}" for one, count in covered.items()
+        ]
+        for clause, failures in kinds.items():
+            told = f"{_many(len(failures), 'counterexample')} to {clause}: {failures[0]['title']}"
+            yield Reason("violated", told, tuple(failures))
+        if self.results["verdict"]["word"] == "VIOLATED" and not self.results["failures"]:
+            yield Reason("violated", "the run says that something is violated, and names no counterexample")
+
+    def unchecked(self) -> Iterator[Reason]:
+        """What the run itself did not get done."""
+        for phase in self.results["phases"]:
+            name = phase["name"]
+            if phase["lost"]:
+                yield _short(f"{name}: {len(phase['lost'])} of {phase['planned']} jobs were lost")
+            left = phase["out_of_time"] + phase["given_up"]
+            if left:
+                yield _short(f"{name}: {left} of {phase['planned']} jobs were not run")
+            elif phase["done"] + len(phase["lost"]) < phase["planned"]:
+                yield _short(f"{name}: {phase['done']} of {phase['planned']} jobs were done")
+            missed = [short for short in phase["below_floor"] if not self._excused(str(short[0]))]
+            if missed:
+                yield _short(f"{name}: seen too rarely: {_listed(_floor(short) for short in missed)}")
+        if self.results["not_begun"]:
+            yield _short(f"phases that were not begun: {_listed(self.results['not_begun'])}")
+        word = self.results["verdict"]["word"]
+        if word == "INTERRUPTED" or self.results["interrupted"]:
+            yield _short("the run was interrupted")
+        elif word == "HARNESS FAILED":
+            yield _short("the harness failed, which says nothing about the store")
+
+    def required(self) -> Iterator[Reason]:
+        """What the policy asks for, and the run has not."""
+        results, policy = self.results, self.policy
+        if policy.profiles and results["profile"] not in policy.profiles:
+            asked = " or ".join(policy.profiles)
+            yield _short(f"the profile is {results['profile']}, and the policy asks for {asked}")
+        done = {phase["name"] for phase in results["phases"]}
+        if absent := [name for name in policy.phases if name not in done]:
+            yield _short(f"phases that the policy requires were not run: {_listed(absent)}")
+        if policy.committed and (results["code"]["commit"] is None or results["code"]["dirty"] is not False):
+            yield _short("the code that was checked is not that of a commit, as the policy requires")
+        yield from self._properties()
+        counts = _counts(results)
+        for key, least in policy.floors.items():
+            if counts.get(key, 0) < least and not self._excused(key):
+                yield _short(f"the policy's floor {key}: {counts.get(key, 0):,} of {least:,}")
+
+    def notes(self) -> Iterator[str]:
+        """What is not in the run, and suppressions that are over, or that nothing needs any more."""
+        if self.results["left_out"]:
+            yield f"this run speaks for a part alone: left out were {_listed(self.results['left_out'])}"
+        for one in self.policy.suppressions:
+            if not one.holds(self.today):
+                yield f"expired, and no suppression any more: {one.told}"
+            elif one not in self.used:
+                yield f"not needed any more, so take it out: {one.told}"
+
+    def _properties(self) -> Iterator[Reason]:
+        known = self.results["properties"]
+        wanted = self.policy.properties
+        rows = [one for one in known if wanted == "all" or one["id"] in wanted or _full(one) in wanted]
+        if wanted != "all":
+            names = {one["id"] for one in known} | {_full(one) for one in known}
+            if unknown := [name for name in wanted if name not in names]:
+                yield _short(f"required properties that this run does not know: {_listed(unknown)}")
+        unseen = [one for one in rows if one["verdict"] in ("not looked at", "inconclusive")]
+        if unseen:
+            told = _listed(f"{_full(one)} ({one['verdict']})" for one in unseen)
+            yield _short(f"required properties that were not checked enough: {told}")
+        for one in rows:
+            if one["verdict"] == "violated" and not any(
+                _about(one, each) for each in self.results["failures"]
+            ):
+                yield Reason("violated", f"the required property {_full(one)} is violated: {one['sentence']}")
+
+    def _covering(self, failure: Mapping[str, Any]) -> Suppression | None:
+        for one in self.policy.suppressions:
+            names = (failure["property"], f"{failure['system']}/{failure['property']}", failure["clause"])
+            same = one.what == failure["id"] if one.kind == "failure" else one.what in names
+            if one.kind != "floor" and same and one.holds(self.today):
+                self.used.add(one)
+                return one
+        return None
+
+    def _excused(self, key: str) -> bool:
+        for one in self.policy.suppressions:
+            same = key.startswith(one.what[:-1]) if one.what.endswith("*") else key == one.what
+            if one.kind == "floor" and same and one.holds(self.today):
+                if one not in self.used:
+                    self.used.add(one)
+                    self.put_up_with.append(f"seen too rarely: {one.told}")
+                return True
+        return False
+
+
+def _compared(
+    older: Mapping[str, Any], now: Mapping[str, Any], policy: Policy
+) -> tuple[list[str], list[Reason]]:
+    """What changed, in sentences, and what of that keeps the run from being accepted."""
+    change = previous.changes(older, now)
+    told = [] if change["comparable"] else [f"they did not check the same: {change['note']}"]
+    told += [f"new: {one['clause']}: {one['title']}" for one in change["appeared"]]
+    told += [f"gone: {one['clause']}: {one['title']}" for one in change["vanished"]]
+    if change["floors_newly_missed"]:
+        told.append(f"newly seen too rarely: {_listed(change['floors_newly_missed'])}")
+    reasons = []
+    for what, before, after in change["counts"]:
+        if after != before:
+            told.append(f"{what}: {before:,} then, {after:,} now")
+        if policy.may_fall is not None and after < before * (1 - policy.may_fall):
+            share = f"{policy.may_fall:.0%}"
+            reasons.append(_short(f"{what} fell from {before:,} to {after:,}, by more than {share}"))
+    unseen = sorted(_looked_at(older) - _looked_at(now))
+    if unseen:
+        told.append(f"no longer looked at: {_listed(unseen)}")
+        if not policy.properties_may_go:
+            reasons.append(
+                _short(f"properties that the older run looked at are no longer: {_listed(unseen)}")
+            )
+    return told, reasons
+
+
+def _looked_at(results: Mapping[str, Any]) -> set[str]:
+    return {_full(one) for one in results["properties"] if one["verdict"] != "not looked at"}
+
+
+def _about(one: Mapping[str, Any], failure: Mapping[str, Any]) -> bool:
+    return bool(failure["property"] == one["id"] and failure["system"] == one["system"])
+
+
+def _full(one: Mapping[str, Any]) -> str:
+    return f"{one['system']}/{one['id']}"
+
+
+def _counts(results: Mapping[str, Any]) -> dict[str, int]:
+    """All phases' counts, and those of actions and kills as a person counts them."""
+    counts: dict[str, int] = {}
+    for phase in results["phases"]:
+        for key, count in phase["counts"].items():
+            counts[key] = counts.get(key, 0) + count
+    counts["actions"] = sum(actions_in(phase["counts"]) for phase in results["phases"])
+    counts["kills"] = sum(kills_in(phase["counts"]) for phase in results["phases"])
+    return counts
+
+
+def _short(sentence: str) -> Reason:
+    return Reason("unchecked", sentence)
+
+
+def _floor(short: Any) -> str:
+    return f"{short[0]} ({short[1]} of {short[2]})"
+
+
+def _listed(names: Any) -> str:
+    told = [str(name) for name in names]
+    more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+    return ", ".join(told[:SHOWN]) + more
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -31,18 +31,17 @@ def target_lines(results: Mapping[str, Any]) -> list[str]:
     counts = _counts(results)
     if told is None and not any(key.startswith(("beyond/", "deviation/")) for key in counts):
         return []
-    lines = ["", "The target", ""]
+    lines = ["", "The target"]
     if told is not None:
-        lines += paragraph(
-            f"{safe(told['name'], 60)} {safe(told['version'], 40)}: {safe(told['command'], 400)}", then="  "
-        )
+        lines += ["", *paragraph(safe(told["command"], 400), then="  ")]
     lines += _section(
         "Out of its reach, by its own word or for want of a tool, and so not checked:", _beyond(counts)
     )
     lines += _section("Declared by its owner, and so no violations:", _declared(told, counts))
     missed = sum(count for key, count in counts.items() if key.startswith("missed/"))
     if missed:
-        lines += ["", *paragraph(f"{missed:,} kills never came to their place, and say nothing.", then="")]
+        told_so = f"Kills that never came to their place, and say nothing: {missed:,}."
+        lines += ["", *paragraph(told_so, then="")]
     return lines
 
 

@@ -103,7 +103,8 @@ def run_kills(params: Mapping[str, Any]) -> JobResult:
     finally:
         shutil.rmtree(root, ignore_errors=True)
     job = Job(PHASE, "crash_tests.wire.jobs", params)
-    return JobResult(job, dict(campaign.counts), tuple(campaign.failures))
+    told: dict[str, JSON] = {"target": {"command": params["command"], "policy": params["policy"]}}
+    return JobResult(job, dict(campaign.counts), tuple(campaign.failures), details=told)
 
 
 @define

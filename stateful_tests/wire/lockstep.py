@@ -73,8 +73,9 @@ class WireLockstep(Lockstep):
 
     def shows(self, world: World) -> tuple[Difference, ...]:
         """Where what the target reports now is not the durable state of `world`."""
-        expected, store = self._of(world), self.observation.store
-        return () if same(expected, self._seen(expected, store)) else differences(expected, store)
+        expected = self._of(world)
+        store = self._seen(expected, self.observation.store)
+        return () if same(expected, store) else differences(expected, store)
 
     def _reported(self, outcome: Outcome) -> Found | None:
         world, now = self.world, self.observation

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from model.actions import Action, ReadEpoch
-from model.values import World
+from model.values import JSON, World
 from stateful_tests import coordinator, pinned, replay
 from stateful_tests.coverage import Coverage
 from stateful_tests.failures import failure
@@ -190,4 +190,5 @@ def _result(
     job = Job(
         phase, "stateful_tests.wire.runners", params
     )  # `results.run_job` puts the real one in its place
-    return JobResult(job, dict(counts), tuple(failed), figures or {})
+    told: dict[str, JSON] = {"target": {"command": params["command"], "policy": params["policy"]}}
+    return JobResult(job, dict(counts), tuple(failed), figures or {}, details=told)

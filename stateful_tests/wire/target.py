@@ -129,8 +129,12 @@ class WireTarget:
             reply = self._ask({"do": "observe"})
             if isinstance(reply, Reply):
                 told = reply.ok
-                if reply.error is not None or not isinstance(told, dict):
-                    self._break(self.talk.malformed("observe", f"no observation: {reply.error or told!r}"))
+                if reply.error is not None:
+                    code, message, _ = reply.error
+                    first = message.partition("\n")[0][:300]
+                    self._break(self.talk.malformed("observe", f"it answered {code}: {first}"))
+                elif not isinstance(told, dict):
+                    self._break(self.talk.malformed("observe", f"no observation: {told!r}"[:300]))
                 else:
                     self._seen = self._observation(told)
         return self._seen or _NOTHING

@@ -15,11 +15,14 @@ import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdtrue.exits import UsageError
-from model.values import JSON
 from reports.manifest import NAME as MANIFEST
 from reports.manifest import manifest
+
+if TYPE_CHECKING:
+    from model.values import JSON
 
 LATEST = "latest"
 _CHUNK = 1 << 20
@@ -46,7 +49,7 @@ class RunFolder:
                 f"no run folder can be made in {str(out)!r}: {error.strerror}; choose another with --out DIR"
             ) from error
 
-    def add_trace(self, label: str, clause: str, trace: JSON) -> str:
+    def add_trace(self, label: str, clause: str, trace: "JSON") -> str:
         """Writes a trace; returns its path within the folder. `label` tells it from all others."""
         slug = re.sub(r"[^A-Za-z0-9]+", "-", clause).strip("-")[:40] or "trace"
         name = f"traces/{label}-{slug}.json"

@@ -13,7 +13,6 @@ import os
 import platform
 import tempfile
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +117,8 @@ def record(
 
 def versions() -> dict[str, str]:
     """The versions that a trace names: for people; a replay doesn't depend on them."""
+    from importlib import metadata  # 20 ms that a replay need not spend
+
     found = {"python": platform.python_version()}
     for package in ("holdtrue", "hypothesis"):
         with contextlib.suppress(metadata.PackageNotFoundError):

@@ -1,5 +1,6 @@
 """What starting a command costs and imports."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from holdtrue.options import FORMATS
+from holdtrue.tests.fakes import job, phase
 from holdtrue.tests.processes import ROOT
+from holdtrue.tests.runs import check_run
+from holdtrue.tests.stores import make
 
-HEAVY = ("hypothesis", "networkx", "rich")
+HEAVY = ("hypothesis", "networkx", "numpy", "rich")
 RUNS = 7
 
 
@@ -63,6 +68,53 @@ def test_help_costs_at_most_150_ms_more_than_a_bare_interpreter(arguments: tuple
         bare.append(seconds("-c", "pass"))
         ours.append(seconds("-m", "holdtrue", *arguments))
     assert min(ours) - min(bare) <= 0.150
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that was violated."""
+    _, folder, _ = check_run(tmp_path_factory.mktemp("out"), phase("corpus", job("finds")))
+    return folder
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("itf", "repro")])
+def test_report_and_verify_import_neither_checks_nor_anything_heavy(
+    form: str, finished: Path, tmp_path: Path
+) -> None:
+    heavy = {"stateful_tests", "crash_tests", "impl", *HEAVY}
+    command = ("report", str(finished), "--format", form, "-o", str(tmp_path / "x"))
+    assert imported_by(*command) & heavy == set()
+    assert imported_by("verify", str(finished)) & {*heavy, "model"} == set()
+
+
+COMMANDS = (
+    ("report", "RUN"),
+    ("report", "RUN", "--format", "markdown"),
+    ("report", "RUN", "--format", "html"),
+    ("verify", "RUN"),
+    ("replay", "TRACE"),
+    ("audit", "STORE"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_commands_that_look_back_start_in_at_most_200_ms(
+    command: tuple[str, ...], finished: Path, tmp_path: Path
+) -> None:
+    """Over a bare interpreter, in processor time, on a trace of one step, a small run and a small store.
+
+    On a busy machine everything takes longer, the bare interpreter as well, which takes 10 ms on an idle one.
+    """
+    trace = json.loads((ROOT / "stateful_tests" / "corpus" / "admit-races-abandon.json").read_text("utf-8"))
+    (tmp_path / "trace.json").write_text(json.dumps({**trace, "steps": trace["steps"][:1]}), "ascii")
+    make(tmp_path / "store")
+    places = {"RUN": str(finished), "TRACE": str(tmp_path / "trace.json"), "STORE": str(tmp_path / "store")}
+    arguments = [places.get(word, word) for word in command]
+    bare, ours = [], []
+    for _ in range(RUNS):
+        bare.append(seconds("-c", "pass"))
+        ours.append(seconds("-m", "holdtrue", *arguments))
+    assert min(ours) - min(bare) <= max(0.200, 20 * min(bare))
 
 
 def seconds(*arguments: str) -> float:

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from model.gated.actions import Action, OpenLedger
 from model.gated.recovery import in_step
@@ -27,11 +27,15 @@ FARTHEST: Final = 8
 
 @frozen
 class Camp:
-    """Where one can come back to: the files, the effects by then, and who has the store open."""
+    """Where one can come back to: the files, the effects by then, and who has the store open.
+
+    `world` is the model's, with nobody having it open.
+    """
 
     files: tuple[tuple[str, int, bytes], ...] = field(repr=False)
     effects: tuple[Any, ...]
     clients: tuple[str, ...]
+    world: World = field(repr=False)
 
 
 @frozen
@@ -66,7 +70,8 @@ class LedgerRewinder:
         if self._is_fresh:
             files = _files(self.target.directory)
             effects = tuple(self.target.effects.happened)
-            self._camp = Camp(files, effects, tuple(each.name for each in world.clients))
+            clients = tuple(each.name for each in world.clients)
+            self._camp = Camp(files, effects, clients, evolve(world, clients=()))
             self._since, self._is_fresh = [], False
         if self._camp is None or len(self._since) > FARTHEST:
             return None

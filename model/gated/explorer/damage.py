@@ -26,11 +26,25 @@ _LINES: Final = (
 _ALL: Final = (*_WRECKS, *_OLDER, *_FOREIGN, *_TAILS, *_LINES)
 
 
+_ONCE: Final = (fails("mirror"), fails("append full"), fails("append-fsync"))
 _WORST: Final = (
     *map(tampering, ("mirror-deleted", "mirror-corrupt", "ledger-deleted")),
     *(tampering("mirror-behind", n=1), tampering("mirror-foreign", n=2), tampering("tail-cut", n=200)),
     *(tampering("line-edited", 2, 40), tampering("line-removed", 2)),
 )
+
+
+def killed() -> Scheme:
+    """A little of everything: one key, one step, what a death and a lost mirror leave."""
+    requests = (
+        opening(deaths="telling"),
+        reading(deaths="none"),
+        Request(
+            "k1", counting("k1"), (fails("mirror"), fails("append full"), fails("append-fsync")), "telling"
+        ),
+        Request("steps", steps(False), deaths="telling"),
+    )
+    return Scheme(1, requests, (tampering("mirror-corrupt"),))
 
 
 def recovery() -> Scheme:

@@ -61,6 +61,12 @@ def compensation() -> Scheme:
     return Scheme(1, (opening(*LOST, deaths="telling"), reading(), request))
 
 
+def killed_undoing() -> Scheme:
+    """One compensator, and what its deaths leave."""
+    request = Request("undo", undoing(True), (fails("mirror:2"),), "telling")
+    return Scheme(1, (opening(deaths="none"), request))
+
+
 def two_compensators() -> Scheme:
     """Two clients: one applies, either undoes."""
     done = Request("steps", steps(True), deaths="none")

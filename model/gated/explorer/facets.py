@@ -57,6 +57,8 @@ TESTED: Final[Mapping[Scheming, frozenset[str]]] = {
     effects.compensation: _RECEIPTS | _BACK | _POISONED,
     effects.two_compensators: (_RECEIPTS | _BACK | _POISONED) - {"steps-run-in-order"},
     effects.compensations: _RECEIPTS | _BACK | {"applied-for-good", "bad-request-does-nothing"},
+    effects.killed_undoing: _OPENS | _GROWS | _BACK | {"done-means-receipts"},
+    damage.killed: _COMMITS | _DOUBTS | _DIES | (_STEPS - {"doubt-stops-all", "doubt-is-said"}),
     damage.recovery: _COMMITS | _DOUBTS | _DIES | {"nothing-lost-in-silence"},
     damage.tampering_once: _COMMITS | _DOUBTS | _DAMAGE,
     damage.tampering_both: _OPENS | _GROWS | _DAMAGE,

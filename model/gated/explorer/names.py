@@ -6,22 +6,17 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from attrs import evolve
+
 from model.explorer.facet import PROFILES, Facet
 
 _HERE: Final = "model.gated.explorer.facets"
 _AFTER_QUICK: Final = ("ci", "deep")
 
 
-def _facet(
-    name: str,
-    about: str,
-    *,
-    quick: bool = False,
-    jobs: int = 1,
-    kills: Mapping[str, int] | None = None,
-    **bounds: Any,
-) -> Facet:
-    """With `quick`, the quick profile explores it and tours it whole; the others do all of them."""
+def _facet(name: str, about: str, *, quick: bool = False, **bounds: Any) -> Facet:
+    """Explored and toured whole: by all profiles if `quick`, else by all but that one."""
+    profiles = PROFILES if quick else _AFTER_QUICK
     place = name.replace("-", "_")
     return Facet(
         name=name,
@@ -29,15 +24,23 @@ def _facet(
         space=f"{_HERE}:{place}",
         properties=f"{_HERE}:{place}_properties",
         bounds=bounds,
-        explored=PROFILES if quick else _AFTER_QUICK,
-        toured=dict.fromkeys(PROFILES if quick else _AFTER_QUICK, jobs),
-        killed=kills or {},
+        explored=profiles,
+        toured=dict.fromkeys(profiles, 1),
     )
+
+
+def _killed(name: str, about: str, *, jobs: Mapping[str, int], **bounds: Any) -> Facet:
+    """Explored, and killed along, which is a tour as well; by the quick profile near the start alone."""
+    facet = _facet(name, about, **bounds)
+    return evolve(facet, toured={}, killed=jobs, depth={"quick": 1})
 
 
 FACETS: Final[tuple[Facet, ...]] = (
     _facet("kinds", "each way of failing, where one key is written", quick=True, clients=2, keys=1),
     _facet("otherwise", "the same steps asked for in another way", quick=True, clients=1, steps=2),
+    _killed(
+        "killed-undoing", "one compensator, killed everywhere", jobs={"ci": 1, "deep": 1}, clients=1, steps=1
+    ),
     _facet("verify", "through the verifier's gate and back", quick=True, clients=1, keys=2),
     _facet("two-appliers", "two clients apply the same steps", clients=2, steps=2),
     _facet("orders", "steps in every order, and in none", clients=1, steps=2),
@@ -50,6 +53,15 @@ FACETS: Final[tuple[Facet, ...]] = (
     _facet("clients", "what one client leaves behind, another finds", clients=2, keys=2),
     _facet("transact", "one client, three keys, all that can fail", clients=1, keys=3),
     _facet("two-compensators", "one applies, either undoes", clients=2, steps=1),
+    _killed(
+        "killed",
+        "one key, one step, a lost mirror, killed everywhere",
+        jobs={"quick": 1, "ci": 6, "deep": 6},
+        clients=1,
+        keys=1,
+        steps=1,
+        wounds=1,
+    ),
     _facet("requests", "requests that are another by one field, and that can't be made", clients=1, keys=2),
     _facet("tampering-once", "one file tampered with: never a silent loss", clients=1, keys=2, wounds=1),
 )

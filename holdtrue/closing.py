@@ -14,7 +14,7 @@ from attrs import frozen
 from holdtrue.record import Record
 from holdtrue.rendering import FORMS, PER_TRACE, of_trace, rendered, there
 from holdtrue.runfolder import RunFolder, shown
-from holdtrue.runs import newest
+from holdtrue.runs import evidence_of, newest
 from holdtrue.verdict import Verdict, judge
 from reports.canonical import canonical, clean
 from reports.previous import changes
@@ -22,7 +22,7 @@ from reports.previous import changes
 
 @frozen
 class Closed:
-    """The verdict that counts, the results as shown, and the traces by their files' names."""
+    """The verdict that counts, the results as shown, and the traces and evidence by their files' names."""
 
     verdict: Verdict
     results: dict[str, Any]
@@ -31,7 +31,7 @@ class Closed:
 
 def close(record: Record, folder: RunFolder, out: Path) -> Closed:
     """Writes what the run leaves behind, and judges it. `out` is where older runs stand."""
-    traces = {found.file: found.failure.trace for found in record.found if found.file}
+    traces: dict[str, Any] = {found.file: found.failure.trace for found in record.found if found.file}
     verdict = judge(record)
     results: dict[str, Any] = record.to_json(verdict.to_json())
     _of_traces(record, folder, results)
@@ -40,6 +40,7 @@ def close(record: Record, folder: RunFolder, out: Path) -> Closed:
         record.environment = {**record.environment, "previous": clean(changes(before, results))}
     results = record.to_json(verdict.to_json())
     folder.write("results.json", canonical(results))
+    traces |= evidence_of(folder.inside("."), results)
     for form, made in FORMS.items():
         if there(made.renderer):
             _add(folder, made.file, form, results, traces)

@@ -22,6 +22,7 @@ from typing import Any
 from holdtrue.audit import audit
 from holdtrue.exits import UsageError
 from holdtrue.out import Printer
+from holdtrue.runs import ABOUT
 from impl import points
 from model.values import JSON
 from stateful_tests.results import Job, JobResult
@@ -29,7 +30,11 @@ from stateful_tests.results import Job, JobResult
 MOST_FILES = 50
 MOST_BYTES = 4 * 1024 * 1024
 MOST_STEPS = 2000
-STEPS, AUDIT, ABOUT = "disk-steps.txt", "audit.txt", "about.json"
+SHOWN_STEPS = 200
+SHOWN_LINES = 80
+"""Of the steps and of the audit, what `about.json` repeats: the last of the one, the first of the other."""
+
+STEPS, AUDIT = "disk-steps.txt", "audit.txt"
 
 
 def keep_evidence(params: Mapping[str, Any]) -> JobResult:
@@ -100,7 +105,15 @@ class _Keeper:
             points.install(previous)
         told = stream.getvalue().replace(os.fspath(directory.resolve()), "STORE")
         (here / AUDIT).write_text(told, "utf-8", "backslashreplace")
-        self.moments.append({"moment": moment, "there": directory.is_dir(), "files": files})
+        self.moments.append(
+            {
+                "moment": moment,
+                "there": directory.is_dir(),
+                "files": files,
+                "steps": list(steps[-SHOWN_STEPS:]),
+                "audit": list(told.splitlines()[:SHOWN_LINES]),
+            }
+        )
 
     def _file(self, path: Path, copy: Path) -> JSON:
         """Copies one file, within the bounds; what is told of it."""

@@ -15,12 +15,16 @@ from holdtrue.tracefile import read_json
 from reports.results import ResultsError, parse
 
 RESULTS = "results.json"
+ABOUT = "about.json"
 _WHERE = "A run's folder is one of those in reports/out (or --out DIR) of a check."
 
 
 @frozen
 class Run:
-    """A run's folder, its results in today's form, and those of its traces whose files are still there."""
+    """A run's folder, its results in today's form, and what can be read of its traces and their evidence.
+
+    `traces` has each by its file's name: a trace as its failure names it, evidence as `.../about.json`.
+    """
 
     folder: Path
     results: dict[str, Any]
@@ -52,7 +56,18 @@ def read_run(named: str, *, traces: bool = True) -> Run:
         if name and inside(folder, name):
             with suppress(UsageError):  # a trace that is gone or damaged is shown as not there
                 found[name] = read_json(folder / name)
-    return Run(folder, results, found)
+    return Run(folder, results, {**found, **evidence_of(folder, results)} if traces else {})
+
+
+def evidence_of(folder: Path, results: Mapping[str, Any]) -> dict[str, Any]:
+    """What `about.json` tells of each failure's evidence, by its name within the run's folder."""
+    found: dict[str, Any] = {}
+    for failure in results["failures"]:
+        if failure["evidence"] and inside(folder, failure["evidence"]):
+            name = f"{failure['evidence']}/{ABOUT}"
+            with suppress(UsageError):
+                found[name] = read_json(folder / name)
+    return found
 
 
 def read_results(folder: Path) -> dict[str, Any]:

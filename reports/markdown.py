@@ -12,7 +12,7 @@ from typing import Any
 from reports import commands
 from reports.coverage import actions_in, kills_in
 from reports.plain import safe
-from reports.scope import NOT_CHECKED
+from reports.scope import not_checked
 from reports.story import render_story
 from reports.summary import verdict_line
 
@@ -174,7 +174,7 @@ def _not_checked(results: Mapping[str, Any]) -> list[str]:
     told = [
         f"The phase {escape(name)}: it was not run." for name in (*results["left_out"], *results["not_begun"])
     ]
-    told += [escape(sentence, 1000) for sentence in NOT_CHECKED]
+    told += [escape(sentence, 1000) for sentence in not_checked(results)]
     return ["### Not checked", "", *(f"- {sentence}" for sentence in told)]
 
 

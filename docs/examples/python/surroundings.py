@@ -18,7 +18,7 @@ def ids(told: Message) -> Message:
 
 
 class Surroundings:
-    """`refusal` makes a store's error of a code, `reenter` calls the store's snapshot, `close` a host's close."""
+    """`refusal` makes an error of a code, `reenter` calls the store's snapshot, `close` ends a host."""
 
     def __init__(
         self,

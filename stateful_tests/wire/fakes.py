@@ -1,0 +1,231 @@
+"""Targets that misbehave, for tests: `python -m stateful_tests.wire.fakes KIND DIRECTORY`.
+
+Each begins as a proper target, this project's own store, and breaks the protocol or lies about the store at
+the moment that its name tells. Not part of any check.
+"""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from stateful_tests.wire.serve import Message, Server
+from stateful_tests.wire.target import Command
+
+_RUN: Final = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from stateful_tests.wire.fakes import main; main(sys.argv[2:])"
+)
+
+
+def fake(kind: str, reply_limit_s: float = 20.0) -> Command:
+    """The command of one of `KINDS`, from wherever the tests are run."""
+    root = str(Path(__file__).resolve().parents[2])
+    words = [sys.executable, "-P", "-c", _RUN, root, kind, "{directory}"]
+    return Command(shlex.join(words), reply_limit_s)
+
+
+def _line(message: Message) -> bytes:
+    return json.dumps(message).encode("ascii") + b"\n"
+
+
+class Fake:
+    """Answers as `Server` does until a request is a call; then as `KINDS[kind]` says."""
+
+    def __init__(self, kind: str, directory: Path) -> None:
+        self.server = Server(directory)
+        self.kind = kind
+        self.answers = 0
+
+    def answer(self, request: Message) -> bytes:
+        if self.kind in AT_HELLO or request["do"] == "call":
+            return KINDS[self.kind](self, request)
+        return _line(self.honest(request))
+
+    def honest(self, request: Message) -> Message:
+        return self.server.answer(request)
+
+
+def _hangs(_fake: Fake, _request: Message) -> bytes:
+    while True:
+        signal.pause()
+
+
+def _dies(_fake: Fake, _request: Message) -> bytes:
+    print("my last words", file=sys.stderr, flush=True)
+    os._exit(7)
+
+
+def _is_killed(_fake: Fake, _request: Message) -> bytes:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("unreachable")
+
+
+def _closes(_fake: Fake, _request: Message) -> bytes:
+    os.close(1)
+    return _hangs(_fake, _request)
+
+
+def _floods(_fake: Fake, _request: Message) -> bytes:
+    while True:
+        os.write(1, b"x" * 65536)
+
+
+def _floods_errors(fake: Fake, request: Message) -> bytes:
+    for _ in range(2_000):
+        os.write(2, b"e" * 65536)
+    return _line(fake.honest(request))
+
+
+def _goes_on(fake: Fake, request: Message) -> bytes:
+    return _line(fake.honest(request)) * 2
+
+
+def _skips(fake: Fake, request: Message) -> bytes:
+    return _line({**fake.honest(request), "id": request["id"] + 1})
+
+
+def _babbles(_fake: Fake, _request: Message) -> bytes:
+    return b"Store opened.\n"
+
+
+def _lists(_fake: Fake, _request: Message) -> bytes:
+    return b"[1, 2]\n"
+
+
+def _nests(_fake: Fake, _request: Message) -> bytes:
+    return b"[" * 200_000 + b"\n"
+
+
+def _shapeless(_fake: Fake, request: Message) -> bytes:
+    return _line({"id": request["id"], "ok": None, "error": None})
+
+
+def _half(fake: Fake, request: Message) -> bytes:
+    """A reply without its observation."""
+    reply = fake.honest(request)
+    reply.pop("observation", None)
+    return _line(reply)
+
+
+def _bears(fake: Fake, request: Message) -> bytes:
+    """A child in the same group, whose pid stands in the file `child`; then it hangs."""
+    child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
+    place = Path(os.environ["HOLDTRUE_FAKE_CHILD"])
+    fresh = place.with_suffix(".new")
+    fresh.write_text(f"{os.getpid()} {child.pid}", "ascii")
+    fresh.rename(place)
+    return _hangs(fake, request)
+
+
+def _accepts_all(fake: Fake, request: Message) -> bytes:
+    """Says that a refusal was an acceptance."""
+    reply = fake.honest(request)
+    if reply.pop("error", None) is not None:
+        reply["ok"] = None
+    return _line(reply)
+
+
+def _forgets_launches(fake: Fake, request: Message) -> bytes:
+    reply = fake.honest(request)
+    if "observation" in reply:
+        reply["observation"]["launched"] = []
+    return _line(reply)
+
+
+def _forgets_facts(fake: Fake, request: Message) -> bytes:
+    reply = fake.honest(request)
+    if "observation" in reply:
+        reply["observation"]["facts"] = {}
+    return _line(reply)
+
+
+def _does_nothing(fake: Fake, request: Message) -> bytes:
+    """Answers a reservation that it never stored."""
+    if request.get("operation") != "reserve":
+        return _line(fake.honest(request))
+    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
+    return _line({"id": request["id"], "ok": {}, "observation": told})
+
+
+def _crashes(fake: Fake, request: Message) -> bytes:
+    error = {"code": "CRASHED", "message": "IndexError: no such row", "side_effects": "unknown"}
+    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
+    return _line({"id": request["id"], "error": error, "observation": told})
+
+
+def _other_codes(fake: Fake, request: Message) -> bytes:
+    reply = fake.honest(request)
+    if "error" in reply:
+        reply["error"]["code"] = f"MY_{reply['error']['code']}"
+    return _line(reply)
+
+
+def _of_the_future(fake: Fake, request: Message) -> bytes:
+    reply = fake.honest(request)
+    if "hello" in reply:
+        reply["hello"]["protocol"] = 99
+    return _line(reply)
+
+
+def _boasts(fake: Fake, request: Message) -> bytes:
+    reply = fake.honest(request)
+    if "hello" in reply:
+        reply["hello"]["capabilities"]["telepathy"] = True
+    return _line(reply)
+
+
+def _late(fake: Fake, request: Message) -> bytes:
+    """Honest, but it takes its time over each call."""
+    until = time.monotonic() + float(os.environ["HOLDTRUE_FAKE_LATE"])
+    while time.monotonic() < until:
+        signal.sigtimedwait([signal.SIGUSR1], 0.01)
+    return _line(fake.honest(request))
+
+
+KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
+    "hangs": _hangs,
+    "dies": _dies,
+    "is-killed": _is_killed,
+    "closes": _closes,
+    "floods": _floods,
+    "floods-errors": _floods_errors,
+    "goes-on": _goes_on,
+    "skips": _skips,
+    "babbles": _babbles,
+    "lists": _lists,
+    "nests": _nests,
+    "shapeless": _shapeless,
+    "half": _half,
+    "bears": _bears,
+    "accepts-all": _accepts_all,
+    "forgets-launches": _forgets_launches,
+    "forgets-facts": _forgets_facts,
+    "does-nothing": _does_nothing,
+    "crashes": _crashes,
+    "other-codes": _other_codes,
+    "of-the-future": _of_the_future,
+    "boasts": _boasts,
+    "late": _late,
+}
+AT_HELLO: Final = frozenset({"of-the-future", "boasts"})
+
+
+def main(arguments: list[str]) -> None:
+    kind, directory = arguments
+    fake = Fake(kind, Path(directory))
+    for line in sys.stdin.buffer:
+        request: dict[str, Any] = json.loads(line)
+        rest = memoryview(fake.answer(request))
+        while rest:
+            rest = rest[os.write(1, rest) :]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -48,6 +48,7 @@ _CORE: Final = Bounds(
 BOUNDS: Final[dict[str, Bounds]] = {
     "core": _CORE,
     "core5": evolve(_CORE, ids=5, merge_leases=True, lease_left=None),
+    "capacity": Bounds(ids=2, runs=2, groups=_LIFECYCLE - {"orphan", "renew"}, untested=_SMALL),
     "lifecycle": Bounds(
         ids=2,
         runs=2,
@@ -185,6 +186,7 @@ _TOURED: Final[dict[str, str]] = {
     "arguments": "arguments that are refused before anything is looked at",
     "damage": "files that are gone, unreadable or not what they were; leftover temporary files",
     "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
+    "capacity": "two reservations for one slot",
     "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
     "launches": "what can happen around a publication and a launch",
     "authority": "callbacks for lease and caller that fail, lie, take time, or close the store",
@@ -219,6 +221,27 @@ def _facet(name: str, about: str, **more: Any) -> Facet:
     )
 
 
+_QUICK: Final = frozenset(
+    {"stages", "attempts", "aging", "elsewhere", "releases", "files", "arguments", "damage", "capacity"}
+)
+"""Those small enough for a quick check to tour whole."""
+
+_JOBS: Final[dict[str, int]] = {
+    "lifecycle": 2, "launches": 2, "authority": 2, "proofs": 2, "genesis": 2, "fencing": 2, "identity": 3,
+    "commands": 6,
+}  # fmt: skip
+"""In how many jobs the larger ones are toured: some 15,000 transitions each."""
+
+
+def _profiles(name: str) -> dict[str, Any]:
+    quick = name in _QUICK
+    jobs = _JOBS.get(name, 1)
+    return {
+        "explored": ("quick", "ci", "deep") if quick else ("ci", "deep"),
+        "toured": {"ci": jobs, "deep": jobs} | ({"quick": 1} if quick else {}),
+    }
+
+
 FACETS: Final[tuple[Facet, ...]] = (
     _facet(
         "core",
@@ -230,12 +253,9 @@ FACETS: Final[tuple[Facet, ...]] = (
         "killed",
         "one of everything, small enough for a kill at every point of every transition",
         explored=("quick", "ci", "deep"),
-        toured={"quick": 1, "ci": 1, "deep": 1},
+        toured={"ci": 1, "deep": 1},
         killed={"quick": 1, "ci": 4, "deep": 4},
-        depth={"quick": 2},
+        depth={"quick": 1},
     ),
-    *(
-        _facet(name, about, explored=("quick", "ci", "deep"), toured={"quick": 1, "ci": 1, "deep": 1})
-        for name, about in _TOURED.items()
-    ),
+    *(_facet(name, about, **_profiles(name)) for name, about in _TOURED.items()),
 )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 import model
 from crash_tests.exploring.aftercare import aftercare
@@ -33,8 +33,8 @@ from stateful_tests.lockstep import DivergedError
 class KillingDrive(Drive):
     """A drive that kills at the edges of `part` before it takes them.
 
-    `classes` counts the transitions killed in, `kills` the kills; `stories` are those that went wrong, after
-    `enough` of which no more is killed.
+    `classes` counts the transitions killed in (those in which a store is at work), `kills` the kills;
+    `stories` are those that went wrong, after `enough` of which no more is killed.
     """
 
     part: Part | None = None
@@ -56,12 +56,12 @@ class KillingDrive(Drive):
 
     def everywhere(self, edge: int, action: Action) -> None:
         """Kills `action`, which is about to happen, wherever it passes a marked point."""
-        self.classes += 1
         target: Any = self.target
         if not isinstance(action, Call | Open | ReadEpoch) or target.files.standing:
             return  # no process of a store is at work, so there is none to kill
         if isinstance(model.step(self.pair.world, action)[1], Declined):
             return
+        self.classes += 1
         place = Ground(target.files.directory.parent, target.files.directory)
         with closing(Situation.of(place, target, self.pair.world, (action,))) as situation:
             try:
@@ -100,14 +100,3 @@ class KillingDrive(Drive):
         scenario = Scenario(label, "a kill along the explored graph", history, situation.flight)
         killed = Killed(situation.flight, arrival.point, arrival.n)
         self.stories.append(Story(scenario, (killed,), tuple(actions), violation))
-
-
-def shortest(stories: Sequence[Story]) -> list[Story]:
-    """The stories, the shortest history first."""
-    return sorted(stories, key=lambda story: len(story.scenario.history))
-
-
-def in_words(story: Story, facet: str) -> Story:
-    """The story with the facet that it was found in."""
-    scenario = story.scenario
-    return evolve(story, scenario=evolve(scenario, name=f"{facet}: {scenario.name}"))

@@ -6,7 +6,8 @@ A part counts as done (`along/<facet>`) when every transition of it was killed a
 from collections.abc import Mapping
 from typing import Any
 
-from crash_tests.exploring.along import KillingDrive, shortest
+from crash_tests.exploring.along import KillingDrive
+from crash_tests.exploring.ledger import LedgerKillingDrive
 from model.values import JSON
 from stateful_tests import replay
 from stateful_tests.exploring.charts import charted
@@ -16,7 +17,7 @@ from stateful_tests.exploring.route import Part, Tour
 from stateful_tests.exploring.runners import told
 from stateful_tests.exploring.share import share
 from stateful_tests.results import Job, JobResult
-from stateful_tests.system import system_named
+from stateful_tests.system import COORDINATOR, system_named
 
 
 def run_kills_along(params: Mapping[str, Any]) -> JobResult:
@@ -25,13 +26,15 @@ def run_kills_along(params: Mapping[str, Any]) -> JobResult:
     chart = charted(params["system"], name).chart
     part = Part(chart, share(chart, params["part"], params["parts"], depth=params["depth"]))
     with replay.workspace() as root:
-        drive = KillingDrive(chart, system, root / "tour", rewinder(params["system"]), part=part)
+        kind: Any = KillingDrive if params["system"] == COORDINATOR else LedgerKillingDrive
+        drive = kind(chart, system, root / "tour", rewinder(params["system"]), part=part)
         tour = Tour(part, drive)
         try:
             tour.run()
         finally:
             drive.end()
-    failures = [story.failure() for story in shortest(drive.stories)]
+    stories = sorted(drive.stories, key=lambda story: len(story.scenario.history))
+    failures = [story.failure() for story in stories]
     if drive.divergence is not None:
         failures.append(told(drive.records, params, system))
     prefix = system.prefix

@@ -25,11 +25,11 @@ class Difference:
         return f"{self.path}: {self.before} → {self.after}"
 
 
-def differences(before: State[G, S], after: State[G, S]) -> tuple[Difference, ...]:
-    """In the order of the fields: first what is shared, then slot by slot (`r1`, `r2` …)."""
+def differences(before: State[G, S], after: State[G, S], *, slot: str = "r") -> tuple[Difference, ...]:
+    """In the order of the fields: first what is shared, then slot by slot (`r1`, `r2` …, after `slot`)."""
     found = list(_walk("", before.shared, after.shared))
     for number, (old, new) in enumerate(zip(before.slots, after.slots, strict=True), start=1):
-        found += _walk(f"r{number}", old, new)
+        found += _walk(f"{slot}{number}", old, new)
     return tuple(found)
 
 
@@ -85,8 +85,8 @@ def told(value: object) -> str:
     return str(value)
 
 
-def told_state(state: State[G, S]) -> str:
+def told_state(state: State[G, S], *, slot: str = "r") -> str:
     """A whole state, one line for what is shared and one for each slot."""
     lines = [told(state.shared)]
-    lines += [f"r{number}: {told(slot)}" for number, slot in enumerate(state.slots, start=1)]
+    lines += [f"{slot}{number}: {told(each)}" for number, each in enumerate(state.slots, start=1)]
     return "\n".join(lines)

@@ -95,10 +95,14 @@ def _edges(graph: Graph[G, S], places: dict[int, tuple[float, float]]) -> Iterat
         length = max(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5, 1.0)
         cut_x, cut_y = (x2 - x1) / length * _RADIUS, (y2 - y1) / length * _RADIUS
         forward = graph.depth[target] > graph.depth[source]
-        bend, dashes = (0.0, "") if forward else (18.0, ' stroke-dasharray="4 3"')
+        level = graph.depth[target] == graph.depth[source]
+        dashes = "" if forward else ' stroke-dasharray="4 3"'
+        # Beside the way there, or over the nodes between, where both are of one depth.
+        bend_x, bend_y = (0.0, 0.0) if forward else (0.0, -44.0) if level else (18.0, 0.0)
+        control_x, control_y = (x1 + x2) / 2 + bend_x, (y1 + y2) / 2 + bend_y
         told = "\n".join(f"{edge.label}: {edge.outcome}" for edge in edges)
         yield (
-            f'<path d="M{x1 + cut_x:.1f} {y1 + cut_y:.1f}Q{(x1 + x2) / 2 + bend:.1f} {(y1 + y2) / 2:.1f} '
+            f'<path d="M{x1 + cut_x:.1f} {y1 + cut_y:.1f}Q{control_x:.1f} {control_y:.1f} '
             f'{x2 - cut_x:.1f} {y2 - cut_y:.1f}" fill="none" stroke="#666" marker-end="url(#tip)"'
             f"{dashes}><title>{escape(told)}</title></path>"
         )

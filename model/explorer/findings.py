@@ -129,9 +129,7 @@ class Findings(Generic[G, S]):
         if isinstance(asked, Sometimes):
             if seen:
                 return "holds", ""
-            if complete:
-                return "violated", "no state or transition shows it"
-            return "inconclusive", f"not seen; {reason}"
+            return "inconclusive", "no state or transition shows it" if complete else f"not seen; {reason}"
         if seen:
             return "violated", ""
         if not complete:

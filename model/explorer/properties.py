@@ -40,7 +40,10 @@ class Always(Generic[G, S]):
 
 @frozen
 class Sometimes(Generic[G, S]):
-    """Some state in which `holds` is true is reached; or, without `holds`, some `fire` reports the id."""
+    """Some state in which `holds` is true is reached; or, without `holds`, some `fire` reports the id.
+
+    A witness: one that is never seen leaves its verdict inconclusive, it is no breach.
+    """
 
     id: str
     sentence: str

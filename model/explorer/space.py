@@ -92,6 +92,8 @@ class Space(Generic[G, S]):
     rules: Sequence[Rule] = ()
     """In the order in which they are tried; names are unique."""
     renamings: Sequence[Renaming[G, S]] = ()
+    slot_word: str = "r"
+    """What people call a slot, before its number: `r2`."""
 
     def initial(self) -> Sequence[State[G, S]]:
         """Where exploration starts; all with the same number of slots."""

@@ -1,6 +1,6 @@
 """The search: level by level, each in chunks, until nothing new comes or the budget is spent."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic
 
 import numpy as np
@@ -28,15 +28,17 @@ def explore(
     budget: Budget | None = None,
     edges: bool = False,
     sample: int = 2,
+    each_level: Callable[[int, int], None] | None = None,
 ) -> Exploration[G, S]:
     """Explores `space` from its initial states on.
 
     `reduce` uses its symmetries. `edges` keeps the graph, which `EventuallyPossible` needs: some 24 bytes
     a transition, and one more for each slot. `sample` states of each level are also taken whole, as the
-    reference engine does it, and must come to the same (`SpaceError` otherwise).
+    reference engine does it, and must come to the same (`SpaceError` otherwise). `each_level` is told the
+    depth of each level and how many states were seen up to it.
     """
     search = _Search(space, properties, reduce, budget or Budget(), edges)
-    reason = search.run(sample)
+    reason = search.run(sample, each_level or (lambda _depth, _states: None))
     return told(
         space,
         search.successors,
@@ -67,12 +69,13 @@ class _Search(Generic[G, S]):
         self.edges = EdgeList(space, self.levels) if edges else None
         self.full_states = 0
 
-    def run(self, sample: int) -> str:
+    def run(self, sample: int, each_level: Callable[[int, int], None]) -> str:
         """Explores; returns why it ended before the end, or nothing."""
         self.successors.start(self._starts)
         while len(self.levels.close()):
             depth = len(self.levels.levels) - 1
             orbits = self._look_at(depth)
+            each_level(depth, len(self.levels))
             reason = self.meter.too_deep(depth + 1) or self._spent() or self._expand(depth, orbits)
             if reason:
                 if len(self.levels.close()):

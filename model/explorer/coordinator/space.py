@@ -10,7 +10,7 @@ from typing import cast
 
 from attrs import evolve
 
-from model.actions import Action
+from model.actions import Action, Call
 from model.explorer.coordinator import lenses
 from model.explorer.coordinator.alphabet import schemes
 from model.explorer.coordinator.asking import Answer, Question, changes, literally, simplest, told_back
@@ -27,6 +27,7 @@ from model.invariants import INVARIANTS, check, witnessed
 from model.outcomes import Accepted, Declined, Outcome, Refused
 from model.start import initial_world
 from model.stepping import step as model_step
+from model.surroundings import host_named
 from model.values import World
 
 OF_STATES = frozenset(
@@ -92,7 +93,11 @@ class CoordinatorSpace(Space[Shared, Slot]):
     def action(self, label: Label, world: World) -> Action | Killed | None:
         """What `label` stands for in `world`, or `None` where its rule does not apply."""
         slot = "" if label.slot is None else slot_id(label.slot)
-        return self.schemes[label.rule].make(world, slot)
+        action = self.schemes[label.rule].make(world, slot)
+        if isinstance(action, Call) and self.bounds.merge_closed:
+            host = host_named(world, action.host)
+            return action if host is not None and host.is_open else None
+        return action
 
     def perform(self, world: World, action: Action | Killed) -> tuple[World, Outcome] | None:
         """The world after it, or `None` where it cannot happen."""
@@ -167,8 +172,11 @@ class CoordinatorSpace(Space[Shared, Slot]):
             return new
         return with_rank(new, old.rank)
 
+    def drifts(self, rule: Rule) -> bool:
+        return rule.name.startswith("clock ")
+
     def drift(self, rule: Rule, shared: Shared, slot: Slot) -> Slot:
-        if not rule.name.startswith("clock ") or (slot.left is None and not self.bounds.aging):
+        if not self.drifts(rule) or (slot.left is None and not self.bounds.aging):
             return slot
         alone = evolve(with_rank(slot, 0), stage="none", quiet=False)
         key = (rule.name, alone, shared.wall, shared.hosts) if self.bounds.back else (rule.name, alone)

@@ -7,6 +7,7 @@ Doesn't: wait for a writer. While hosts are at work a publication between two re
 audit again.
 """
 
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -80,25 +81,31 @@ def _look(path: str, found: list[Fault]) -> tuple[State | None, int]:
     if standing is None:
         found.append(_fault(path, "there is no such directory"))
         return None, 0
+    if not stat.S_ISDIR(standing.st_mode):
+        found.extend(_fault(path, message) for message in directory_faults(path, standing))
+        return None, 0
+    names = disk.list_names(path)
+    leftovers = sum(LEFTOVER.fullmatch(name) is not None for name in names)
+    if STATE_NAME not in names and IDENTITY_NAME not in names:
+        # Whatever this directory is, it is not for us to say how private it should be.
+        found.append(_fault(path, "there is no store in this directory"))
+        return None, leftovers
     found.extend(_fault(path, message) for message in directory_faults(path, standing))
     if disk.real_path(path) != path:
         found.append(_fault(path, "is reached through a symlink; a store is named by its real path"))
     here = Directory(path, standing.st_dev, standing.st_ino)
-    names = disk.list_names(path)
     lock = disk.lstat(here.lock_path)
     if lock is not None:  # a missing one is no fault: the next transaction makes it
         found.extend(_fault(LOCK_NAME, message) for message in file_faults(here.lock_path, lock))
     identity = _identity(here, found)
     state = _state(here, found)
-    if STATE_NAME not in names and IDENTITY_NAME not in names:
-        found.append(_fault(path, "there is no store in this directory"))
-    elif STATE_NAME not in names:
+    if STATE_NAME not in names:
         found.append(_fault(STATE_NAME, "is missing beside its identity"))
     elif IDENTITY_NAME not in names:
         found.append(_fault(IDENTITY_NAME, "is missing beside its state; if its making was cut off, open it"))
     if state is not None and identity is not None and state.instance_id != identity.instance_id:
         found.append(_fault(IDENTITY_NAME, "instanceId is not that of the state"))
-    return state, sum(LEFTOVER.fullmatch(name) is not None for name in names)
+    return state, leftovers
 
 
 def _read(subject: disk.Subject, path: str, name: str, found: list[Fault]) -> bytes | None:
@@ -107,6 +114,8 @@ def _read(subject: disk.Subject, path: str, name: str, found: list[Fault]) -> by
         return None
     messages = list(file_faults(path, standing))
     found.extend(_fault(name, message) for message in messages)
+    if not stat.S_ISREG(standing.st_mode):
+        return None  # what a FIFO or a device says is no content of the store's
     try:
         return disk.read_file(subject, path, lambda _: None)
     except OSError as error:

@@ -22,18 +22,23 @@ _KIND: Final = 0o170000
 
 
 def file_faults(path: str, found: stat_result) -> Iterator[str]:
-    """What keeps a file from being regular, of this user, private, and under one name only."""
+    """What keeps a file from being regular, of this user, private, and under one name only.
+
+    Of what is no regular file nothing else is told: its owner and mode don't matter.
+    """
     mode = found.st_mode
     if stat.S_ISLNK(mode):
         yield f"{path} is a symlink; the store follows none. Put the file itself there"
-    elif not stat.S_ISREG(mode):
+        return
+    if not stat.S_ISREG(mode):
         yield f"{path} is no regular file; something else was put in its place"
+        return
     if found.st_uid != disk.own_uid():
         yield f"{path} belongs to user {found.st_uid}, not to the host's user"
-    if mode & _OTHERS and not stat.S_ISLNK(mode):
+    if mode & _OTHERS:
         shown = f"{stat.S_IMODE(mode):04o}"
         yield f"{path} has mode {shown}: others may touch it. Mend it with: chmod 600 '{path}'"
-    if found.st_nlink != 1 and stat.S_ISREG(mode):
+    if found.st_nlink != 1:
         yield f"{path} has {found.st_nlink} names (hard links); it must have one"
 
 

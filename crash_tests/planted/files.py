@@ -122,12 +122,8 @@ _FILES_FAULTS: Final[tuple[Fault, ...]] = (
             Change(
                 _FILES,
                 '    if stat.S_ISLNK(mode):\n        yield f"{path} is a symlink; the',
+                "    if stat.S_ISLNK(mode):\n        return\n"
                 '    if False:\n        yield f"{path} is a symlink; the',
-            ),
-            Change(
-                _FILES,
-                "    elif not stat.S_ISREG(mode):\n",
-                "    elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):\n",
             ),
             Change(
                 _DISK,
@@ -143,8 +139,8 @@ _FILES_FAULTS: Final[tuple[Fault, ...]] = (
         (
             Change(
                 _FILES,
-                "    elif not stat.S_ISREG(mode):\n",
-                "    elif stat.S_ISFIFO(mode) and path.endswith(STATE_NAME):\n"
+                "    if not stat.S_ISREG(mode):\n",
+                "    if stat.S_ISFIFO(mode) and path.endswith(STATE_NAME):\n"
                 "        pass\n"
                 "    elif not stat.S_ISREG(mode):\n",
             ),
@@ -173,13 +169,13 @@ _FILES_FAULTS: Final[tuple[Fault, ...]] = (
         "c12-shared-files-used",
         "Files that others may write are used.",
         "C12",
-        (Change(_FILES, "if mode & _OTHERS and not stat.S_ISLNK(mode):", "if False:"),),
+        (Change(_FILES, "if mode & _OTHERS:", "if False:"),),
     ),
     Fault(
         "c12-hard-links-used",
         "Files that have a second name are used.",
         "C12",
-        (Change(_FILES, "if found.st_nlink != 1 and stat.S_ISREG(mode):", "if False:"),),
+        (Change(_FILES, "if found.st_nlink != 1:", "if False:"),),
     ),
     Fault(
         "c13-opening-mends-a-shared-directory",

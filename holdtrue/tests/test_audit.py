@@ -124,6 +124,25 @@ def test_an_empty_directory_is_a_fault_not_a_pass(tmp_path: Path) -> None:
     assert any("no store" in line for line in lines)
 
 
+def test_of_a_directory_without_a_store_nothing_else_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    _, lines = audited(tmp_path)
+    assert not any("chmod" in line for line in lines)
+    assert lines[-1].endswith(": 1 fault")
+
+
+@pytest.mark.parametrize("name", ["coordinator.json", "coordinator.identity.json", "writer.lock"])
+@pytest.mark.parametrize("mode", [0o600, 0o666])
+def test_a_fifo_in_place_of_a_file_is_one_fault(store: Path, name: str, mode: int) -> None:
+    (store / name).unlink()
+    os.mkfifo(store / name)
+    (store / name).chmod(mode)
+    code, lines = audited(store)
+    assert code == Exit.VIOLATED
+    assert lines[-1].endswith(": 1 fault")
+    assert f"{name} is no regular file" in " ".join(" ".join(lines).split())
+
+
 @pytest.mark.parametrize("name", ["missing", "file", "file/below", "\0"])
 def test_what_is_no_directory_is_a_usage_error(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="ascii")

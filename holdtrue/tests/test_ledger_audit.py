@@ -1,6 +1,7 @@
 """`audit` of a ledger-gated store: recognised by its files, read-only, with an anchor if one was kept."""
 
 import io
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -91,6 +92,19 @@ def test_each_kind_of_damage_is_told_under_its_clause(store: Path, tmp_path: Pat
         assert clause in faulty_clauses(lines)
     (store / "ledger.jsonl").chmod(0o644)
     assert faulty_clauses(audited(store)[1]) == ["FILES"]
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "mirror.sqlite", "ledger.lock"])
+def test_a_fifo_in_place_of_a_file_is_one_fault(store: Path, name: str) -> None:
+    (store / name).unlink()
+    os.mkfifo(store / name)
+    (store / name).chmod(0o644)
+    code, lines = audited(store)
+    assert code == Exit.VIOLATED
+    assert lines[-1].endswith(": 1 fault")
+    assert f"{name} is no regular file" in " ".join(" ".join(lines).split())
+    unread = [line.split()[0] for line in lines if " unread " in line]
+    assert unread == (["LEDGER", "KEYS", "MIRROR"] if name == "ledger.jsonl" else [])
 
 
 def test_a_mirror_without_its_ledger_is_still_a_ledger_s_store(store: Path) -> None:

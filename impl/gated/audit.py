@@ -10,6 +10,7 @@ end: opening mends them.
 """
 
 import re
+import stat
 from collections.abc import Callable, Iterator
 from os import PathLike, stat_result
 from typing import Final, Literal
@@ -83,6 +84,8 @@ class _Look:
     tail: Tail = field(factory=lambda: Tail(Position()))
     fold: Fold = field(factory=Fold)
     anchored: bool = False
+    unread: bool = False
+    """Whether what stands at the ledger's place can't be one."""
     mirror: MirrorState = "unread"
     mirrored: int | None = None
 
@@ -101,6 +104,11 @@ class _Look:
             for message in file_faults(f"{self.path}/{name}", standing):
                 self.fault(clause, name, message)
         return standing
+
+    def readable(self, clause: Clause, name: str) -> bool:
+        """Whether a file stands there that can be read, or nothing; what a FIFO says is no content."""
+        standing = self.found(clause, name)
+        return standing is None or stat.S_ISREG(standing.st_mode)
 
 
 def audit_ledger(
@@ -124,10 +132,11 @@ def audit_ledger(
         names = _directory(look)
         if LEDGER_NAME in names:
             _ledger(look)
-            _anchor(look)
+            if not look.unread:
+                _anchor(look)
     except Exception as error:  # noqa: BLE001 -- an audit tells what it couldn't read instead of failing
         look.fault("FILES", path, f"can't be read: {describe(error)}")
-    end = look.tail.end if LEDGER_NAME in names else None
+    end = look.tail.end if LEDGER_NAME in names and not look.unread else None
     return LedgerAuditReport(
         directory=path,
         faults=tuple(look.faults),
@@ -167,7 +176,9 @@ def _directory(look: _Look) -> list[str]:
 
 
 def _ledger(look: _Look) -> None:
-    look.found("FILES", LEDGER_NAME)
+    if not look.readable("FILES", LEDGER_NAME):
+        look.unread = True
+        return
     path = f"{look.path}/{LEDGER_NAME}"
     descriptor = disklog.open_read_only(path)
     if descriptor is None:
@@ -193,12 +204,13 @@ def _ledger(look: _Look) -> None:
 
 
 def _mirror(look: _Look, ledger: Iterator[Line]) -> None:
-    for side in SIDES:
-        standing = look.found("MIRROR", MIRROR_NAME + side)
-        if side == "" and standing is None:
-            look.mirror = "missing"
+    readable = [look.readable("MIRROR", MIRROR_NAME + side) for side in SIDES]
+    if disk.lstat(f"{look.path}/{MIRROR_NAME}") is None:
+        look.mirror = "missing"
+    elif not all(readable):
+        look.mirror = "unusable"
     sound_at = None
-    if look.mirror != "missing":
+    if look.mirror == "unread":
         with disklog.scratch_directory() as scratch:
             sound_at = _compare(look, scratch, ledger)
     if look.tail.bad_line is not None and sound_at != look.tail.end:

@@ -32,6 +32,10 @@ class WireStoryError(ValueError):
     """A trace of a target's kill can't be read. The message names the place in it."""
 
 
+class DriftedError(Exception):
+    """The target no longer comes to the place where it was killed, so the story can't be told again."""
+
+
 @frozen
 class KilledTarget:
     """A target died in this `way` while it was doing `during`."""
@@ -79,7 +83,10 @@ def failure(
 
 
 def again(trace: Mapping[str, Any], aim: Aim, root: Path) -> Violation | None:
-    """Tells the story again, on stores below `root`: what is wrong, if anything. `WireStoryError`."""
+    """Tells the story again, on stores below `root`: what is wrong, if anything.
+
+    Raises `WireStoryError` if there is no story, `DriftedError` if it can't be told any more.
+    """
     scenario, way = _read(trace)
     for number in range(_AGAIN if way is not None and way.kind == MOMENT else 1):
         found = _once(Trial(aim, scenario, root / f"{number}" / "store"), way, root)
@@ -104,7 +111,7 @@ def _once(trial: Trial, way: Way | None, root: Path) -> Violation | None:
     except TargetFaultError as fault:
         return Violation(f"protocol: {fault.kind}", f"the target {fault}")
     if left is None:
-        raise WireStoryError("kills[0]: the target no longer comes to the place where it was killed")
+        raise DriftedError("the target no longer comes to the place where it was killed")
     return trial.recover(left)[0]
 
 
@@ -118,7 +125,7 @@ def _found_again(trial: Trial, way: Way, root: Path) -> Way:
     for place in calls.places(log, recorded.log_start, trial.directory):
         if (place.name, place.nth) == (way.name, way.nth):
             return Way(CALL, place.name, place.nth, place)
-    raise WireStoryError(f"kills[0].way: the target no longer makes call {way.nth} of {way.name} there")
+    raise DriftedError(f"the target no longer makes system call {way.nth} of {way.name} there")
 
 
 def _read(trace: Mapping[str, Any]) -> tuple[Scenario, Way | None]:

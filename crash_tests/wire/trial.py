@@ -80,6 +80,8 @@ class Left:
     during: tuple[Action, ...]
     acknowledged: int
     worlds: tuple[World, ...] = field(repr=False)
+    earlier: tuple[World, ...] = field(default=(), repr=False)
+    """Those of the history, oldest first."""
 
 
 @frozen
@@ -137,7 +139,7 @@ class Trial:
         if acknowledged is None:
             return None
         at = min(acknowledged, len(self.scenario.flight) - 1)
-        return Left(self.scenario.flight[: at + 1], acknowledged, tuple(worlds))
+        return Left(self.scenario.flight[: at + 1], acknowledged, tuple(worlds), self._earlier())
 
     def _fly(self, target: WireTarget, way: Way) -> int | None:
         """Sends the flight; how many were acknowledged when it died, `None` if it lives."""
@@ -194,10 +196,10 @@ class Trial:
         for one in possible:
             if not look.shows(one.world) and (not files or one.world.identity_file == seen.identity):
                 return evolve(one.world, launched=before.launched, hosts=(), temps=seen.temps)
-        for lost, world in enumerate(left.worlds[: left.acknowledged]):
+        acknowledged = (*left.earlier, *left.worlds[: left.acknowledged])
+        for gone, world in enumerate(reversed(acknowledged), 1):
             if not look.shows(world):
-                gone = left.acknowledged - lost
-                told = f"{gone} acknowledged action(s) are gone after the kill"
+                told = f"the last {gone} of the acknowledged actions, or more, are gone after the kill"
                 return Violation(ACKNOWLEDGED, told, look.shows(before))
         return _neither(look, possible)
 
@@ -227,6 +229,12 @@ class Trial:
         for action in self.scenario.history:
             walk.check(action)
         return walk
+
+    def _earlier(self) -> tuple[World, ...]:
+        worlds = [model.initial_world()]
+        for action in self.scenario.history:
+            worlds.append(model.step(worlds[-1], action)[0])
+        return tuple(worlds[:-1])
 
     def _pair(self, target: WireTarget, world: World) -> WireLockstep:
         return WireLockstep(target, world, judge=check, policy=self.aim.policy)

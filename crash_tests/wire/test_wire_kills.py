@@ -1,0 +1,214 @@
+"""Targets killed in each way that there is: what holds true recovers, what was planted is found, and no kill
+is claimed that never came to its place."""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crash_tests.ground import ground
+from crash_tests.oracle import Violation
+from crash_tests.scenarios import SCENARIOS
+from crash_tests.wire import calls, jobs, stories
+from crash_tests.wire.calls import Place, places
+from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
+from stateful_tests.results import JobResult, run_job, total
+from stateful_tests.wire import policy
+from stateful_tests.wire.capabilities import Capabilities
+from stateful_tests.wire.fakes import fake
+from stateful_tests.wire.rates import own_store
+from stateful_tests.wire.reach import FILES, Reach
+from stateful_tests.wire.runners import Aim
+from stateful_tests.wire.serve import CAPABILITIES
+from stateful_tests.wire.target import Command
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+NO_STRACE = calls.usable()
+traced = pytest.mark.skipif(NO_STRACE is not None, reason=str(NO_STRACE))
+
+
+def sqlite(*options: str) -> Aim:
+    """The Python example, which starts quickly."""
+    words = [sys.executable, str(EXAMPLES / "python" / "target.py"), "{directory}", *options]
+    return Aim(Command(shlex.join(words)), policy.load(EXAMPLES / "python" / "policy.toml"))
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    with ground() as place:
+        yield place.root
+
+
+def ran(aim: Aim, scenario: str, *, strace: str | None = NO_STRACE, profile: str = "quick") -> JobResult:
+    params: dict[str, Any] = {"profile": profile, "seed": 0, "strace": strace, "scenario": scenario}
+    return jobs.run_kills({**params, **aim.to_json()})
+
+
+def test_calls_that_touch_the_directory_are_read_from_straces_log(tmp_path: Path) -> None:
+    log = tmp_path / "calls"
+    before = (
+        '17 openat(AT_FDCWD</home>, "/usr/lib/libc.so", O_RDONLY) = 3</usr/lib/libc.so>\n'
+        '17 write(1<pipe:[1]>, "{}", 2) = 2\n'
+        "18 fsync(4</store/a>) = 0\n"
+    )
+    after = (
+        '17 openat(AT_FDCWD</home>, "/store/a.new", O_WRONLY|O_CREAT) = 4</store/a.new>\n'
+        '17 write(4</store/a.new>, "x", 1 <unfinished ...>\n'
+        "18 fsync(4</store/a>) = 0\n"
+        "17 <... write resumed>) = 1\n"
+        '17 openat(AT_FDCWD</store>, "a", O_RDONLY) = 5</store/a>\n'
+        '17 write(1<pipe:[1]>, "{}", 2) = 2\n'
+        '17 rename("/store/a.new", "/store/a") = 0\n'
+        "17 +++ exited with 0 +++\n"
+    )
+    log.write_text(before + after, "utf-8")
+    assert places(log, len(before), Path("/store")) == (
+        Place("openat", 1, 2, True),
+        Place("write", 1, 2, True),
+        Place("fsync", 1, 2, True),
+        Place("openat", 2, 3, False),
+        Place("rename", 1, 1, True),
+    )
+
+
+def test_without_strace_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert calls.usable() == "strace is not installed"
+    (tmp_path / "strace").write_text("#!/bin/sh\necho ptrace: Operation not permitted >&2; exit 1\n", "ascii")
+    (tmp_path / "strace").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    assert calls.usable() == "strace does not work here: ptrace: Operation not permitted"
+
+
+@traced
+def test_a_store_that_holds_true_is_killed_at_each_of_its_calls_and_recovers(root: Path) -> None:
+    aim, scenario = sqlite("--mended"), SCENARIOS["reserve"]
+    trial = Trial(aim, scenario, root / "recorded" / "store")
+    log = root / "log"
+    found = places(log, trial.record(calls.recording(log), log).log_start, trial.directory)
+    changing = [place for place in found if place.changes]
+    assert {place.name for place in changing} >= {"pwrite64", "unlink"}
+    for number, place in enumerate(changing):
+        trial = Trial(aim, scenario, root / f"{number}" / "store")
+        left = trial.kill(Way(CALL, place.name, place.nth, place))
+        assert left is not None, place
+        assert left.acknowledged in (0, 1)
+        assert trial.recover(left)[0] is None, place
+
+
+def test_a_store_is_killed_at_random_moments_and_after_its_reply_and_recovers(root: Path) -> None:
+    for number, way in enumerate(
+        (Way(REPLY, REPLY), Way(MOMENT, MOMENT, delay_s=0.0), Way(MOMENT, MOMENT, delay_s=5.0))
+    ):
+        trial = Trial(sqlite("--mended"), SCENARIOS["set-max-active-runs"], root / f"{number}" / "store")
+        left = trial.kill(way)
+        assert left is not None
+        assert left.acknowledged == (0 if way.delay_s == 0.0 and way.kind == MOMENT else 1)
+        violation, after = trial.recover(left)
+        assert violation is None
+        assert [type(action).__name__ for action in after] == ["Open", "Call", "Call"]
+
+
+def test_our_own_store_dies_at_its_marked_points_and_one_that_is_not_passed_kills_nobody(root: Path) -> None:
+    aim, scenario = Aim(own_store()), SCENARIOS["sweep-to-expired"]
+    trial = Trial(aim, scenario, root / "1" / "store")
+    left = trial.kill(Way(POINT, "state-write-torn"))
+    assert left is not None
+    assert left.acknowledged == 0
+    assert trial.recover(left)[0] is None
+    assert Trial(aim, scenario, root / "2" / "store").kill(Way(POINT, "identity-fsync-after")) is None
+
+
+@traced
+def test_a_publication_in_two_steps_is_found_and_told_so_that_it_can_be_had_again(root: Path) -> None:
+    result = ran(sqlite("--only", "in-two-steps"), "reserve", profile="ci")
+    clauses = {failure.clause for failure in result.failures}
+    assert "crash-matrix: the state before or the state after, whole" in clauses
+    trace: Any = result.failures[0].trace
+    assert (trace["kind"], trace["trial"]) == ("kill", "wire")
+    again = stories.again(trace, sqlite("--only", "in-two-steps"), root / "again")
+    assert again is not None
+    assert again.clause == result.failures[0].clause
+
+
+def told(way: Way) -> Any:
+    """The story of such a kill, in which something had been wrong."""
+    scenario = SCENARIOS["reserve"]
+    kills = (stories.killed(scenario.flight, way),)
+    return stories.failure(scenario, kills, (), Violation("some clause", "something")).trace
+
+
+def test_a_story_of_a_kill_that_does_no_harm_any_more_is_told_again_without_a_finding(root: Path) -> None:
+    assert stories.again(told(Way(REPLY, REPLY)), sqlite("--mended"), root) is None
+
+
+@traced
+def test_a_story_whose_call_is_made_no_more_has_drifted(root: Path) -> None:
+    with pytest.raises(stories.DriftedError, match="no longer makes system call 999 of fsync"):
+        stories.again(told(Way(CALL, "fsync", 999)), sqlite("--mended"), root)
+
+
+def test_what_is_out_of_reach_here_is_counted_and_no_kill_is_claimed() -> None:
+    result = ran(sqlite("--mended"), "reserve", strace="strace is not installed")
+    assert result.failures == ()
+    assert result.counts["beyond/kills at system calls: strace is not installed"] == 1
+    assert result.counts["beyond/kills at marked points of the target's own"] == 1
+    assert not any(key == jobs.KINDS[CALL] for key in result.counts)
+    assert result.counts[jobs.KINDS[REPLY]] == 1
+
+
+def test_a_target_that_dies_by_itself_is_told_so_and_not_taken_for_killed() -> None:
+    result = ran(Aim(fake("dies")), "reserve", strace="none")
+    (failure,) = result.failures
+    assert "died" in failure.title
+    assert failure.clause.startswith("protocol: ")
+
+
+def test_a_plan_has_what_the_target_can_be_brought_to_and_a_floor_for_each_way_to_die() -> None:
+    aim = Aim(own_store())
+    plan = jobs.plan_kills("ci", 0, aim=aim, capabilities=CAPABILITIES, strace=None)
+    named = {job.params["scenario"] for job in plan.jobs}
+    assert named < set(SCENARIOS)
+    left_out = {name: jobs.beyond(SCENARIOS[name], Reach(CAPABILITIES)) for name in set(SCENARIOS) - named}
+    assert set(left_out.values()) == {FILES, "beyond/kills of a host that completes an interrupted genesis"}
+    assert plan.floors == dict.fromkeys(jobs.KINDS.values(), 1)
+    least = jobs.plan_kills("quick", 0, aim=aim, capabilities=Capabilities(), strace="none")
+    assert set(least.floors) == {jobs.KINDS[MOMENT], jobs.KINDS[REPLY]}
+
+
+@traced
+def test_a_job_reaches_the_floors_of_its_plan() -> None:
+    aim = sqlite("--mended")
+    can = Capabilities(hosts="one")
+    plan = jobs.plan_kills("quick", 0, aim=aim, capabilities=can, strace=None)
+    job = next(job for job in plan.jobs if job.params["scenario"] == "commit")
+    counts = total([run_job(job)])
+    assert {key for key in plan.floors if not counts.get(key)} == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"schema_version": 9}, "schema_version"),
+        ({"history": [{"do": "dance"}]}, r"history\[0\]"),
+        ({"kills": [{"way": {"kind": "magic", "name": "x", "nth": 1, "delayS": 0}}]}, "'magic'"),
+        ({"kills": [{}]}, "KeyError"),
+    ],
+)
+def test_a_story_that_makes_no_sense_names_the_place(root: Path, change: dict[str, Any], told: str) -> None:
+    scenario = SCENARIOS["genesis"]
+    told_before = stories.failure(scenario, (), (), Violation("a", "b")).trace
+    assert isinstance(told_before, dict)
+    with pytest.raises(ValueError, match=told):
+        stories.again({**told_before, **change}, sqlite("--mended"), root)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_an_answer_before_the_file_is_written_is_found() -> None:
+    words = ["node", str(EXAMPLES / "node" / "target.js"), "{directory}", "--only", "answered-early"]
+    result = ran(Aim(Command(shlex.join(words))), "reserve", strace="not asked for")
+    assert {failure.clause for failure in result.failures} == {"crash-matrix: acknowledged is for good"}

@@ -38,21 +38,10 @@ def _killed(name: str, about: str, *, jobs: Mapping[str, int], **bounds: Any) ->
 FACETS: Final[tuple[Facet, ...]] = (
     _facet("kinds", "each way of failing, where one key is written", quick=True, clients=2, keys=1),
     _facet("otherwise", "the same steps asked for in another way", quick=True, clients=1, steps=2),
+    _facet("verify", "through the verifier's gate and back", quick=True, clients=1, keys=2),
     _killed(
         "killed-undoing", "one compensator, killed everywhere", jobs={"ci": 1, "deep": 1}, clients=1, steps=1
     ),
-    _facet("verify", "through the verifier's gate and back", quick=True, clients=1, keys=2),
-    _facet("two-appliers", "two clients apply the same steps", clients=2, steps=2),
-    _facet("orders", "steps in every order, and in none", clients=1, steps=2),
-    _facet("recovery", "what a kill, a failing step or a lost mirror calls for", clients=1, keys=2),
-    _facet("gate", "who is known, and what a caller's own function does", clients=1, keys=2),
-    _facet("compensation", "three compensators, of which one is not idempotent", clients=1, steps=3),
-    _facet("receipts", "three steps, of which one may run but once", clients=1, steps=3),
-    _facet("compensations", "compensations in every form", clients=1, steps=2),
-    _facet("tampering-both", "both files tampered with", clients=1, keys=1, steps=1, wounds=2),
-    _facet("clients", "what one client leaves behind, another finds", clients=2, keys=2),
-    _facet("transact", "one client, three keys, all that can fail", clients=1, keys=3),
-    _facet("two-compensators", "one applies, either undoes", clients=2, steps=1),
     _killed(
         "killed",
         "one key, one step, a lost mirror, killed everywhere",
@@ -62,6 +51,18 @@ FACETS: Final[tuple[Facet, ...]] = (
         steps=1,
         wounds=1,
     ),
+    _facet("two-appliers", "two clients apply the same steps", clients=2, steps=2),
+    _facet("orders", "steps in every order, and in none", clients=1, steps=2),
+    _facet("gate", "who is known, and what a caller's own function does", clients=1, keys=2),
+    _facet("compensation", "three compensators, of which one is not idempotent", clients=1, steps=3),
+    _facet("compensations", "compensations in every form", clients=1, steps=2),
+    _facet("receipts", "three steps, of which one may run but once", clients=1, steps=3),
+    _facet("tampering-both", "both files tampered with", clients=1, keys=1, steps=1, wounds=2),
+    _facet("clients", "what one client leaves behind, another finds", clients=2, keys=2),
+    _facet("transact", "one client, three keys, all that can fail", clients=1, keys=3),
+    _facet("two-compensators", "one applies, either undoes", clients=2, steps=1),
     _facet("requests", "requests that are another by one field, and that can't be made", clients=1, keys=2),
+    _facet("recovery", "what a kill, a failing step or a lost mirror calls for", clients=1, keys=2),
     _facet("tampering-once", "one file tampered with: never a silent loss", clients=1, keys=2, wounds=1),
 )
+"""Those that are quick to tour come first: so a difference shows soon."""

@@ -65,6 +65,8 @@ def _performed(trace: Mapping[str, Any], watch: Watch | None) -> Replay:
         return replay_ledger(trace, watch)
     if trace.get("trial") == "race":
         return _race(trace)
+    if trace.get("trial") == "wire":
+        raise StoryError("this is the kill of a target: name it, with --target 'COMMAND {directory}'")
     return _story(story_from_json(trace), watch)
 
 

@@ -42,6 +42,8 @@ Outgoing = Mapping[str, Fired[Look, str]]
 class LedgerSpace(Space[Look, str]):
     """The space of one scheme. Raises `SpaceError` if it has more than a hundred thousand states."""
 
+    slot_word = "client "
+
     def __init__(self, scheme: Scheme, *, most: int | None = None) -> None:
         self.scheme = scheme
         self._most = most

@@ -1,7 +1,7 @@
 """Where the stores under test stand while a command runs, and what its workers inherit of the environment.
 
 In RAM where there is room, unless TMPDIR is set: killing processes needs no disk, and a disk would make every
-fsync cost milliseconds. The folder is gone when the command ends, however it ends short of SIGKILL.
+fsync cost milliseconds. The folder is gone when the command ends; after a SIGKILL, when the next one begins.
 """
 
 import os
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from holdtrue.abandoned import owned, remove_abandoned
+
 RAM = Path("/dev/shm")
 RAM_NEEDED = 256 * 1024 * 1024
 
@@ -18,14 +20,13 @@ RAM_NEEDED = 256 * 1024 * 1024
 @contextmanager
 def scratch() -> Iterator[Path]:
     """A folder for the stores under test, removed at the end."""
-    base = None
+    base = Path(tempfile.gettempdir())
     if "TMPDIR" not in os.environ and RAM.is_dir() and os.access(RAM, os.W_OK):
-        base = RAM if shutil.disk_usage(RAM).free >= RAM_NEEDED else None
-    place = Path(tempfile.mkdtemp(prefix="holdtrue-", dir=base))
-    try:
+        remove_abandoned(RAM)  # before its room is measured
+        base = RAM if shutil.disk_usage(RAM).free >= RAM_NEEDED else base
+    remove_abandoned(base)
+    with owned(base) as place:
         yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def environment_in(place: Path) -> dict[str, str]:

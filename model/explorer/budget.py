@@ -2,7 +2,8 @@
 
 Seconds are those of the clock that the caller passes in (the model has none of its own; CPU time of the
 process is a good one), looked at between parts of a level. Bytes are those of the arrays that hold states and
-edges, estimated before they are made: what the space itself and its tables keep is not counted.
+edges and what making the graph of them will take; what the space itself, its tables and the states at hand
+take is not counted, some 100 MB.
 """
 
 from collections.abc import Callable

@@ -55,7 +55,8 @@ def stuck(graph: Graph[G, S], asked: EventuallyPossible[G, S]) -> tuple[int | No
 
 def _pairs(graph: Graph[G, S], used: NDArray[np.bool_], width: int) -> tuple[Ints, Ints]:
     """The edges in `used`, once for each slot, between pairs of node and slot."""
-    source, target = graph.source[used].astype(np.int64) * width, graph.target[used].astype(np.int64) * width
+    source = graph.source[used].astype(np.int64) * width
+    target = graph.target[used].astype(np.int64) * width
     if not graph.positions.shape[1]:
         return source, target
     moved = graph.positions[used]

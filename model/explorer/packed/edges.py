@@ -51,11 +51,9 @@ class EdgeList(Generic[G, S]):
 
     @property
     def taken(self) -> int:
-        """Bytes held, the targets' keys left out."""
-        return sum(
-            12 * len(part) + positions.nbytes
-            for part, positions in zip(self._source, self._positions, strict=True)
-        )
+        """Bytes held, the targets' keys left out, and those that making the graph and following its ways
+        will take: measured as some 40 a transition, and 8 more for each slot."""
+        return sum(map(len, self._source)) * (12 + self._width + 40 + 8 * self._width)
 
     def add(self, part: Part, table: Transitions) -> None:
         transitions, slot = part.moves.transitions, part.moves.slot

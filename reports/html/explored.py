@@ -141,7 +141,7 @@ def _details(one: Mapping[str, Any]) -> Html:
         )
         if kills
         else None,
-        table(f"Properties of the {name} space", ["id", "property", "kind", "verdict", ""], rows)
+        table(f"Properties of the {name} space", ["id", "property", "kind", "verdict", "detail"], rows)
         if rows
         else None,
         join([el("p", f"{many(len(dead), 'rule')} never fired:"), bullets(dead)])

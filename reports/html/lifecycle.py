@@ -236,7 +236,7 @@ def _table(taken: Mapping[tuple[str, str, str], int]) -> Html:
     ]
     return table(
         "Changes of reservations, by the operation in which they came about",
-        ["from", "in", "to", "times", ""],
+        ["from", "in", "to", "times", "remark"],
         rows,
         numbers=frozenset({3}),
     )

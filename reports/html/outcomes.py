@@ -65,7 +65,10 @@ def _system(name: str, counts: Mapping[str, int], known: Sequence[str], order: S
         [_name(one, name, known), *(_cell(cells[one].get(column, 0), most) for column in columns)]
         for one in names
     ]
-    header: list[Child] = ["", *(el("span", text(column, 48), class_="turned") for column in columns)]
+    header: list[Child] = [
+        "operation or event",
+        *(el("span", text(column, 48), class_="turned") for column in columns),
+    ]
     total = sum(count for row in cells.values() for count in row.values())
     caption = f"What came of the {name}'s operations and events: {many(total, 'action')}"
     return table(caption, header, rows, numbers=frozenset(range(1, len(columns) + 1)), class_="heat")

@@ -113,7 +113,7 @@ def _figures(results: Mapping[str, Any]) -> Html | None:
         )
     return table(
         "Measured (a ratio below its floor changes no verdict)",
-        ["figure", "value", "floor", ""],
+        ["figure", "value", "floor", "remark"],
         rows,
         numbers=frozenset({1, 2}),
     )

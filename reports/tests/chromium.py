@@ -90,8 +90,11 @@ class Page:
             self._next()
 
     def evaluate(self, expression: str) -> Any:
-        """The value (as JSON) of an expression in the page: the tests' own script, not the page's."""
-        found = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value (as JSON) of an expression in the page, or of what it promises.
+
+        This is the tests' own script, which the page's policy doesn't ask about.
+        """
+        found = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:
             raise BrowserError(f"{expression}: {found['exceptionDetails']}")
         return found["result"].get("value")

@@ -12,7 +12,7 @@ from reports.html import render
 from reports.html.page import policy
 from reports.tests.chromium import Page, browser
 from reports.tests.examples import EXAMPLES, many
-from reports.tests.tools import tool
+from reports.tests.tools import npm_package, tool
 
 PNG, PDF = b"\x89PNG\r\n", b"%PDF-"
 
@@ -105,6 +105,19 @@ def test_the_page_is_never_wider_than_its_window(name: str, width: int, page: Pa
     shown(page, tmp_path, name, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_checker_of_accessibility_finds_nothing(name: str, dark: bool, page: Page, tmp_path: Path) -> None:
+    checker = (npm_package("axe-core") / "axe.min.js").read_text("utf-8")
+    shown(page, tmp_path, name, dark=dark)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    page.evaluate(f"{checker}; 0")
+    asked = "axe.run(document).then(found => found.violations.map(one => `${one.id}: ${one.nodes[0].html}`))"
+    assert page.evaluate(asked) == []
+    page.evaluate("document.querySelector('h1').remove(); document.documentElement.removeAttribute('lang')")
+    assert any(one.startswith("html-has-lang") for one in page.evaluate(asked)), "it does find things"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -82,7 +82,8 @@ def of_trace(form: str, results: Mapping[str, Any], name: str, trace: Any) -> tu
 
 def text(results: Mapping[str, Any], traces: Mapping[str, Any]) -> list[str]:
     """What `check` prints at the end: summary, failures, and the verdict as the last line."""
-    from reports.summary import render_failures, render_summary, verdict_line
+    from reports.failures import render_failures
+    from reports.summary import render_summary, verdict_line
 
     failures = render_failures(results["failures"], traces, results)
     return [*render_summary(results), *failures, verdict_line(results)]

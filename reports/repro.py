@@ -88,9 +88,8 @@ def _lines(value: Any, lead: str = "", tail: str = "", depth: int = 0) -> Iterat
         return
     named = isinstance(value, dict)
     yield lead + ("{" if named else "[")
-    items = (
-        [(f"{json.dumps(key)}: ", item) for key, item in value.items()] if named else [("", x) for x in value]
-    )
+    keys = [f"{json.dumps(key)}: " for key in value] if isinstance(value, dict) else [""] * len(value)
+    items = list(zip(keys, value.values() if isinstance(value, dict) else value, strict=True))
     for number, (name, item) in enumerate(items):
         yield from _lines(item, " " * (depth + 1) + name, "," if number + 1 < len(items) else "", depth + 1)
     yield " " * depth + ("}" if named else "]") + tail

@@ -20,6 +20,8 @@ STEP_COLUMNS = (4, 34, 18, 18)
 DISK_COLUMNS = (4, 26, 17, 16, 9)
 DIFFERENCE_COLUMNS = (38, 18, 18)
 
+LONGEST_CELL = 300
+
 Cells = tuple[str, ...]
 
 
@@ -30,7 +32,8 @@ def render_story(trace: Any) -> list[str]:
     names = Names(start_of(trace))
     if trace.get("kind") == "kill":
         violation = trace.get("violation")
-        told = render_kill(_cut(kill_rows(trace, names)), trace, names)
+        rows = [tuple(map(clipped, row)) for row in kill_rows(trace, names)]
+        told = render_kill(_cut(rows), trace, names)
         if isinstance(violation, Mapping):
             told += differences(violation, names)
         legend = names.legend()
@@ -72,9 +75,15 @@ def step_cells(step: Any, names: Names) -> Cells:
     )
 
 
+def clipped(cell: str) -> str:
+    """`cell` with at most `LONGEST_CELL` characters: one value must not push a story off the screen."""
+    hidden = len(cell) - LONGEST_CELL
+    return cell if hidden <= 0 else f"{cell[:LONGEST_CELL]}... ({hidden} more characters)"
+
+
 def _row(at: int, step: Any, marked: object, names: Names) -> Cells:
     number = f"{at + 1}{' >' if at < 99 else '>'}" if at == marked else str(at + 1)
-    return (number, *step_cells(step, names))
+    return (number, *(clipped(cell) for cell in step_cells(step, names)))
 
 
 def _table(rows: list[Cells]) -> list[str]:
@@ -108,7 +117,7 @@ def differences(found: Mapping[str, Any], names: Names) -> list[str]:
     if not isinstance(listed, Sequence) or not listed:
         return []
     rows = [
-        (names.text(str(one.get("path"))), names.of(one.get("model")), names.of(one.get("store")))
+        (names.text(str(one.get("path"))), *(clipped(names.of(one.get(side))) for side in ("model", "store")))
         for one in listed[:SHOWN_DIFFERENCES]
         if isinstance(one, Mapping)
     ]

@@ -5,20 +5,17 @@ Long lists are cut and say how much was cut. The verdict's line is not rendered 
 summary ends with it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from reports.commands import reproduce
 from reports.coverage import actions_in, kills_in, kills_table, others_table, outcomes_table
 from reports.explorations import explorations_table
 from reports.figures import FIGURES, Figure, below
 from reports.ledger_coverage import KINDS, apart, ledger_outcomes_table
-from reports.plain import COLUMNS, paragraph, safe, table
+from reports.plain import paragraph, safe, table
 from reports.scope import NOT_CHECKED
-from reports.story import render_story
 from reports.targets import target_lines
 
-SHOWN_FAILURES = 4
 SHOWN_LOST = 3
 SHOWN_FLOORS = 12
 SHOWN_LINES_OF_A_LOSS = 12
@@ -62,47 +59,6 @@ def verdict_line(results: Mapping[str, Any]) -> str:
         line = f"{head}, {times['seconds']:.1f} s{line[len(head) :]}"
     slow = " (a measured ratio is below its floor: see Measured)" if below(times["figures"]) else ""
     return safe(f"{line}{slow}", 4000)
-
-
-def render_failures(
-    failures: Sequence[Mapping[str, Any]],
-    traces: Mapping[str, Any],
-    results: Mapping[str, Any] | None = None,
-) -> list[str]:
-    """The failures (as in `results.json`, worst first), each with its story if `traces` has its file.
-
-    Of several that break the same clause in the same way the first is shown, and at most a few in all: one of
-    each clause before a second one of any.
-    """
-    if not failures:
-        return []
-    kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for failure in _each_phase_first(failures):
-        kinds.setdefault((failure["clause"], failure["title"]), []).append(failure)
-    lines = [f"Found: {_many(len(failures), 'counterexample')}, {_many(len(kinds), 'kind')}", ""]
-    of_clause = {clause: (clause, title) for clause, title in reversed(kinds)}
-    order = sorted(kinds, key=lambda kind: of_clause[kind[0]] != kind)  # the worst of each clause first
-    for clause, title in order[:SHOWN_FAILURES]:
-        same = kinds[clause, title]
-        failure = same[0]
-        lines += ["=" * COLUMNS, *paragraph(safe(f"{clause}: {title}", 300))]
-        if len(same) > 1:
-            lines.append(f"  (the shortest of {len(same)} that show this)")
-        trace = traces.get(failure["trace"])
-        lines += ["", *render_story(trace), ""] if trace is not None else [""]
-        command = failure["reproduce"] if results is None else reproduce(results, failure)
-        lines += [f"reproduce:  {safe(command, 4000)}", ""]
-    hidden = len(kinds) - SHOWN_FAILURES
-    if hidden > 0:
-        lines += [f"... and {_many(hidden, 'more kind')}, not shown here: see results.json.", ""]
-    return lines
-
-
-def _each_phase_first(failures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The worst of each phase, then the others, so that no phase hides all of another's."""
-    worst = {failure["phase"]: failure for failure in reversed(failures)}
-    first = [failure for failure in failures if failure is worst[failure["phase"]]]
-    return [*first, *(failure for failure in failures if failure is not worst[failure["phase"]])]
 
 
 def _phases(results: Mapping[str, Any]) -> list[str]:

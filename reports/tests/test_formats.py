@@ -4,7 +4,8 @@ import pytest
 
 from reports import itf, junit, markdown, sarif
 from reports.canonical import clean
-from reports.summary import render_failures, render_summary, verdict_line
+from reports.failures import render_failures
+from reports.summary import render_summary, verdict_line
 from reports.tests.examples import EXAMPLES, Example
 from reports.tests.golden import same_as_golden
 

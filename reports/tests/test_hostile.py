@@ -11,9 +11,10 @@ import pytest
 
 from reports import attestation, commands, itf, junit, markdown, sarif
 from reports.canonical import canonical, clean
+from reports.failures import render_failures
 from reports.markdown import escape
 from reports.results import parse
-from reports.summary import render_failures, render_summary, verdict_line
+from reports.summary import render_summary, verdict_line
 from reports.tests.examples import EXAMPLES
 from reports.tests.samples import HOSTILE
 

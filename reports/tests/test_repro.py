@@ -76,7 +76,8 @@ def test_nothing_in_a_trace_or_in_the_results_becomes_code(evil: str) -> None:
 
 
 def test_what_is_no_trace_has_no_file() -> None:
-    for other in (None, [], "text", 7, {}, {"steps": "text"}):
+    others: tuple[Any, ...] = (None, [], "text", 7, {}, {"steps": "text"})
+    for other in others:
         assert render(other, RESULTS) == ""
 
 

@@ -1,8 +1,8 @@
 """What a person sees of a run, compared with golden files."""
 
-from reports.summary import render_failures, render_summary
+from reports.summary import render_summary
 from reports.tests.golden import same_as_golden
-from reports.tests.samples import HOSTILE, KILLED, OVERBOOKED, phase, results
+from reports.tests.samples import HOSTILE, phase, results
 
 COUNTS = {
     "rule/reserve/accepted": 1200,
@@ -19,12 +19,6 @@ KILLS = {
     "kill/reserve/state-write-torn": 2,
     "kill/open/mkdir-after": 9,
 }
-
-
-def failure(title: str, clause: str, number: int, phase: str = "conformance") -> dict[str, str]:
-    trace = f"traces/{number}.json"
-    command = f"holdtrue replay {trace}"
-    return {"phase": phase, "title": title, "clause": clause, "trace": trace, "reproduce": command}
 
 
 def test_a_passed_run_shows_what_was_covered_and_what_was_not_checked() -> None:
@@ -66,32 +60,9 @@ def test_a_phase_that_was_cut_short_does_not_list_all_that_it_did_not_come_to() 
     assert not any("CODE_0" in line for line in told)
 
 
-def test_failures_come_with_story_and_command_and_the_hidden_ones_are_counted() -> None:
-    traces = {"traces/1.json": OVERBOOKED, "traces/2.json": KILLED}
-    failures = [
-        failure("reserve: outcome differs", "Operations", 1),
-        failure("a kill", "C6", 2, "kills"),
-        failure("reserve: outcome differs", "Operations", 3),
-        *(failure(f"more {at}", "S1", 4) for at in range(6)),
-    ]
-    same_as_golden("violated", render_failures(failures, traces))
-
-
-def test_no_clause_hides_another() -> None:
-    failures = [*(failure(f"more {at}", "S1", at) for at in range(9)), failure("once", "S2", 9)]
-    lines = render_failures(failures, {})
-    assert lines.index("S1: more 0") < lines.index("S2: once") < lines.index("S1: more 1")
-    assert "... and 6 more kinds, not shown here: see results.json." in lines
-
-
-def test_no_failures_take_no_lines() -> None:
-    assert render_failures([], {}) == []
-
-
 def test_hostile_names_are_harmless() -> None:
     hostile = phase(HOSTILE, counts={f"rule/{HOSTILE}/{HOSTILE}": 1, f"kill/{HOSTILE}/{HOSTILE}": 1})
     hostile["lost"] = [dict.fromkeys(("runner", "params", "why", "told", "details"), HOSTILE)]
     hostile["below_floor"] = [[HOSTILE, 0, 1]]
-    found = dict.fromkeys(("phase", "title", "clause", "trace", "reproduce"), HOSTILE)
-    lines = render_summary(results(hostile, left_out=[HOSTILE])) + render_failures([found], {})
+    lines = render_summary(results(hostile, left_out=[HOSTILE]))
     assert all(line.isprintable() and line.isascii() for line in lines)

@@ -2,7 +2,6 @@
 is claimed that never came to its place."""
 
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from crash_tests.oracle import Violation
 from crash_tests.scenarios import SCENARIOS
 from crash_tests.wire import calls, jobs, stories
 from crash_tests.wire.calls import Place, places
+from crash_tests.wire.needed import missing, program
 from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
 from stateful_tests.results import JobResult, run_job, total
 from stateful_tests.wire import policy
@@ -28,7 +28,13 @@ from stateful_tests.wire.target import Command
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 NO_STRACE = calls.usable()
-traced = pytest.mark.skipif(NO_STRACE is not None, reason=str(NO_STRACE))
+traced = pytest.mark.usefixtures("strace")
+
+
+@pytest.fixture
+def strace() -> None:
+    if NO_STRACE is not None:
+        missing(NO_STRACE)
 
 
 def sqlite(*options: str) -> Aim:
@@ -207,8 +213,8 @@ def test_a_story_that_makes_no_sense_names_the_place(root: Path, change: dict[st
         stories.again({**told_before, **change}, sqlite("--mended"), root)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_an_answer_before_the_file_is_written_is_found() -> None:
+    program("node")
     words = ["node", str(EXAMPLES / "node" / "target.js"), "{directory}", "--only", "answered-early"]
     result = ran(Aim(Command(shlex.join(words))), "reserve", strace="not asked for")
     assert {failure.clause for failure in result.failures} == {"crash-matrix: acknowledged is for good"}

@@ -57,6 +57,15 @@ class Found:
         return str(named)
 
     @property
+    def title(self) -> str:
+        """What happened, in a line. What a race of real processes says differs each time, and holds times:
+        that it went wrong is all that counts, and the rest stands in its trace."""
+        trace = self.failure.trace
+        if isinstance(trace, dict) and trace.get("trial") == "race":
+            return f"{trace.get('name')}: a race of real processes went wrong"
+        return self.failure.title
+
+    @property
     def broken(self) -> Known:
         """The property that it breaks."""
         return broken_by(self.system, self.failure.clause, self.phase, self.failure.trace)
@@ -68,7 +77,7 @@ class Found:
             "phase": self.phase,
             "system": self.system,
             "property": broken.id,
-            "title": failure.title,
+            "title": self.title,
             "clause": failure.clause,
             "sentence": broken.sentence,
             "source": broken.source,
@@ -229,7 +238,7 @@ def worst_first(found: Found) -> tuple[object, ...]:
     one to read first; then by name, so that the order is the same each time."""
     order = {"kills": 0, "conformance": 1, "corpus": 2}
     length = found.steps or math.inf  # a race has no steps: harder to grasp than any story
-    return (order.get(found.phase, 3), length, found.failure.clause, found.failure.title, found.file)
+    return (order.get(found.phase, 3), length, found.failure.clause, found.title, found.file)
 
 
 def _lost_json(lost: Lost) -> dict[str, JSON]:

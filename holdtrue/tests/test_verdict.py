@@ -126,3 +126,18 @@ def test_the_worst_failure_is_a_kills_and_among_equals_the_shortest() -> None:
         Found("kills", short, "d"),
     ]
     assert [one.file for one in sorted(found, key=worst_first)] == ["d", "b", "c", "a"]
+
+
+def test_of_a_race_only_that_it_went_wrong_stands_in_the_results() -> None:
+    """What it says holds times, which would make each run's results differ."""
+    wrong = ["granted again: {'reservedExpiresAt': 1796051998741}"]
+    trace: JSON = {
+        "kind": "kill",
+        "trial": "race",
+        "name": "for-slots",
+        "clause": "S10",
+        "wrong": list(wrong),
+    }
+    found = Found("kills", Failure(trace, f"for-slots: {wrong[0]}", "S10", "again"), "a").to_json()
+    assert found["title"] == "for-slots: a race of real processes went wrong"
+    assert (found["property"], found["clause"]) == ("S10", "S10")

@@ -1,23 +1,26 @@
 """Explorations: which small worlds of the model were looked at in full, and how much of each was walked on
 the real store.
 
-Shapes are taken as they come: an exploration is a JSON object whose fields may be missing.
+Shapes are taken as they come: an exploration is a JSON object whose fields may be missing. What was not put
+to the test in a space is said with its bounds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reports.html.markup import Child, Html, code, el, join, text
 from reports.html.parts import MOODS, bullets, many, mark, note, opens, section, table
 
 _BAR = 220
+SPACES = 100
+"""Spaces that are told one by one; there are some twenty."""
 
 
 def explored(results: Mapping[str, Any]) -> Html:
-    """States and transitions of each space, then its tours, kills, properties and rules that never fired."""
-    listed = [one for one in results.get("explorations") or [] if isinstance(one, Mapping)]
+    """Each space in a row, how much of it was walked, and its bounds and properties to be opened."""
+    spaces = spaces_of(results)[:SPACES]
     title = "States and transitions"
-    if not listed:
+    if not spaces:
         return section(
             "explored",
             title,
@@ -26,60 +29,69 @@ def explored(results: Mapping[str, Any]) -> Html:
                 "scripted."
             ),
         )
-    header: list[Child] = [
-        "space",
-        "verdict",
-        "states",
-        "up to symmetry",
-        "transitions",
-        "depth",
-        "toured",
-        "kills",
-    ]
-    rows = [_row(one) for one in listed]
-    spaces = table(
+    header: list[Child] = ["space", "verdict", "states", "orbits", "transitions", "depth"]
+    rows = [_row(one) for one in spaces]
+    listed = table(
         "Worlds of the model that were explored",
-        header,
+        [*header, "walked", "killed at"],
         rows,
         numbers=frozenset(range(2, 8)),
-        class_="explored",
+        class_="matrix",
     )
     return section(
         "explored",
         title,
         note(
             "A space is a small world of the model within stated bounds. If it was exhausted, each state "
-            "that can be reached in it was, and every property was judged in every one. Tours walk its "
-            "transitions on the real store."
+            "that can be reached in it was, and every property was judged in every one. Orbits are states up "
+            "to the names of ids and runs. Walked: how many classes of its transitions the real store was "
+            "seen to take."
         ),
-        spaces,
-        _bars(listed),
-        *(_details(one) for one in listed),
+        listed,
+        _walked(spaces),
+        opens("Each space: bounds, properties, rules that never fired", *(_details(one) for one in spaces)),
     )
+
+
+def spaces_of(results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The explorations that are objects, as they stand in the results."""
+    return [one for one in results.get("explorations") or [] if isinstance(one, Mapping)]
+
+
+def name_of(one: Mapping[str, Any]) -> str:
+    return f"{one.get('system', '')} {one.get('space', '')}".strip()[:80]
 
 
 def _row(one: Mapping[str, Any]) -> list[Child]:
     verdict = str(one.get("verdict") or "not explored")
     tours, kills = _object(one.get("tours")), _object(one.get("kills"))
+    about = el("small", text(one["about"], 200), class_="source") if one.get("about") else None
     return [
-        join([text(one.get("system", ""), 40), " ", text(one.get("space", ""), 40)]),
-        mark("exhausted, all hold" if verdict == "holds" else verdict, MOODS.get(verdict, "odd")),
+        join([text(name_of(one)), about]),
+        mark("all hold" if verdict == "holds" else verdict, MOODS.get(verdict, "odd")),
         *(_number(one.get(key)) for key in ("states", "orbits", "transitions", "depth")),
         f"{_number(tours.get('taken'))} of {_number(tours.get('transitions'))}" if tours else "\N{EN DASH}",
-        _number(kills.get("points")) if kills else "\N{EN DASH}",
+        many(kills["points"], "point") if isinstance(kills.get("points"), int) else "\N{EN DASH}",
     ]
 
 
-def _bars(listed: Sequence[Mapping[str, Any]]) -> Html | None:
-    """How much of each space was walked on the real store, as bars; the table above has the figures."""
+def _walked(spaces: Sequence[Mapping[str, Any]]) -> Html | None:
+    """How many spaces were walked whole, and the others as bars; the table above has the figures."""
     shares = []
-    for one in listed:
+    for one in spaces:
         tours = _object(one.get("tours"))
         taken, whole = tours.get("taken"), tours.get("transitions")
         if isinstance(taken, int) and isinstance(whole, int) and whole > 0:
-            shares.append((f"{one.get('system', '')} {one.get('space', '')}"[:40], min(1.0, taken / whole)))
+            shares.append((name_of(one)[:40], min(1.0, taken / whole)))
     if not shares:
-        return None
+        return el("p", mark("No space was walked on the real store.", "none"))
+    parts = [(name, share) for name, share in shares if share < 1]
+    told = f"{len(shares) - len(parts)} of {many(len(spaces), 'space')} were walked whole on the real store"
+    told += f", {len(parts)} in part." if parts else "."
+    return join([el("p", told), _bars(parts) if parts else None])
+
+
+def _bars(shares: Sequence[tuple[str, float]]) -> Html:
     bars = []
     for at, (name, share) in enumerate(shares):
         y = 6 + 24 * at
@@ -92,7 +104,7 @@ def _bars(listed: Sequence[Mapping[str, Any]]) -> Html | None:
     height = 12 + 24 * len(shares)
     drawn = el(
         "svg",
-        el("title", "Transitions that were walked on the real store", id="toured-t"),
+        el("title", "Spaces that were walked in part on the real store", id="toured-t"),
         el("desc", "The share of each space's transitions; the table above has the numbers.", id="toured-d"),
         *bars,
         viewBox=f"0 0 480 {height}",
@@ -102,13 +114,34 @@ def _bars(listed: Sequence[Mapping[str, Any]]) -> Html | None:
         role="img",
         aria_labelledby="toured-t toured-d",
     )
-    return el(
-        "figure", drawn, el("figcaption", "Share of the transitions that were walked on the real store.")
-    )
+    return el("figure", drawn, el("figcaption", "Walked in part: the share of the classes of transitions."))
 
 
 def _details(one: Mapping[str, Any]) -> Html:
-    bounds = _object(one.get("bounds"))
+    listed = [each for each in one.get("properties") or [] if isinstance(each, Mapping)]
+    return join(
+        [
+            el("h3", text(name_of(one))),
+            el("p", "Why: ", text(one["reason"], 300)) if one.get("reason") else None,
+            bullets(_bounds(one)),
+            _properties(name_of(one), listed),
+            _rules(one),
+        ]
+    )
+
+
+def _bounds(one: Mapping[str, Any]) -> Iterator[Child]:
+    for key, value in _object(one.get("bounds")).items():
+        several = isinstance(value, Sequence) and not isinstance(value, str)
+        told = ", ".join(map(str, value)) if several else value
+        words = "properties not put to the test here" if key == "untested" else key
+        yield join([text(words, 60), ": ", code(told, 600)])
+
+
+def _properties(name: str, listed: Sequence[Mapping[str, Any]]) -> Html | None:
+    """Those that hold in a line, the others in a table."""
+    holding = [each for each in listed if each.get("verdict") == "holds"]
+    others = [each for each in listed if each.get("verdict") != "holds"]
     rows: list[list[Child]] = [
         [
             code(each.get("id", ""), 80),
@@ -117,37 +150,27 @@ def _details(one: Mapping[str, Any]) -> Html:
             mark(each.get("verdict", ""), MOODS.get(str(each.get("verdict")), "odd")),
             text(each.get("detail", ""), 200),
         ]
-        for each in one.get("properties") or []
-        if isinstance(each, Mapping)
+        for each in others
     ]
-    dead = [code(name, 80) for name in (one.get("dead_rules") or [])[:50]]
-    name = f"{one.get('system', '')} {one.get('space', '')}"[:80]
-    kills = _object(one.get("kills"))
-    return opens(
-        f"The {name} space: bounds, properties, rules that never fired",
-        el(
-            "p",
-            "Bounds: ",
-            join([join([text(key, 40), " ", code(value, 80)]) for key, value in bounds.items()], ", "),
-            ".",
-        )
-        if bounds
-        else None,
-        el("p", "Why: ", text(one["reason"], 300)) if one.get("reason") else None,
-        el(
-            "p",
-            f"Killed in {_number(kills.get('classes'))} classes of states, at {_number(kills.get('points'))} "
-            f"points.",
-        )
-        if kills
-        else None,
-        table(f"Properties of the {name} space", ["id", "property", "kind", "verdict", "detail"], rows)
-        if rows
-        else None,
-        join([el("p", f"{many(len(dead), 'rule')} never fired:"), bullets(dead)])
-        if dead
-        else note("Every rule fired."),
+    held = [
+        join([code(each.get("id", ""), 60), " (", text(each.get("detail") or "no detail", 60), ")"])
+        for each in holding
+    ]
+    told = f"{many(len(held), 'property holds', 'properties hold')}: "
+    header: list[Child] = ["id", "property", "kind", "verdict", "detail"]
+    return join(
+        [
+            table(f"Properties of the {name} space that do not hold", header, rows) if rows else None,
+            el("p", told, join(held, ", "), ".") if held else None,
+        ]
     )
+
+
+def _rules(one: Mapping[str, Any]) -> Html:
+    dead = [code(name, 80) for name in (one.get("dead_rules") or [])[:50]]
+    if not dead:
+        return note("Every rule fired.")
+    return el("p", f"{many(len(dead), 'rule')} never fired: ", join(dead, ", "), ".")
 
 
 def _object(value: Any) -> Mapping[str, Any]:

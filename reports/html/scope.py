@@ -8,7 +8,8 @@ from typing import Any
 
 from model.surroundings import ASSUMPTIONS
 from reports.coverage import actions_in, kills_in
-from reports.html.markup import Child, Html, code, el, join, text
+from reports.html.explored import SPACES, name_of, spaces_of
+from reports.html.markup import Child, Html, code, el, join, link, text
 from reports.html.parts import bullets, many, note, opens, section
 from reports.scope import not_checked
 
@@ -66,13 +67,21 @@ def _checked(results: Mapping[str, Any]) -> Iterator[Child]:
         seen += [many(pinned, "pinned trace")] if pinned else []
         told = ", ".join(seen) or many(phase["done"], "job")
         yield join([el("strong", text(phase["name"], 40)), ", ", text(phase["about"], 160), f": {told}."])
-    for one in _spaces(results):
-        if one.get("verdict") in ("holds", "violated"):
-            how = "exhausted" if one["verdict"] == "holds" else "explored until something was wrong"
-            yield join([el("strong", "exploration"), f", the {_space(one)} {how}: {_size(one)}."])
+    yield from _exhausted(results)
     held = [one for one in results.get("properties") or [] if one["verdict"] in ("holds", "violated")]
     if held:
         yield f"{many(len(held), 'property', 'properties')}, each with a verdict of its own below."
+
+
+def _exhausted(results: Mapping[str, Any]) -> Iterator[Child]:
+    """What was explored, system by system: how many spaces, and how much that is together."""
+    spaces = spaces_of(results)
+    for system in dict.fromkeys(str(one.get("system")) for one in spaces):
+        here = [one for one in spaces if str(one.get("system")) == system and one.get("verdict") == "holds"]
+        if here:
+            sizes = [sum(_count(one.get(key)) for one in here) for key in ("states", "transitions")]
+            told = f" of the {system[:40]} exhausted: {sizes[0]:,} states, {sizes[1]:,} transitions."
+            yield join([el("strong", "exploration"), f", {many(len(here), 'small world')}", text(told)])
 
 
 def _not_checked(results: Mapping[str, Any]) -> Iterator[Child]:
@@ -89,12 +98,20 @@ def _not_checked(results: Mapping[str, Any]) -> Iterator[Child]:
         if phase["below_floor"]:
             short = many(len(phase["below_floor"]), "kind")
             yield join(
-                [f"{short} of situations seen too rarely in ", text(phase["name"], 40), ": see below."]
+                [
+                    f"{short} of situations, seen too rarely in ",
+                    text(phase["name"], 40),
+                    ": see ",
+                    link("#missing", "What is missing"),
+                    ".",
+                ]
             )
-    for one in _spaces(results):
+    for one in spaces_of(results)[:SPACES]:
         if one.get("verdict") not in ("holds", "violated"):
             reason = text(one.get("reason") or "no reason is given", 200)
-            yield join([f"All of the {_space(one)}: ", reason, f" (looked at: {_size(one)})."])
+            yield join(
+                ["All of the world ", text(name_of(one)), ": ", reason, f" (looked at: {_size(one)})."]
+            )
     unseen = [one for one in results.get("properties") or [] if one["verdict"] == "not looked at"]
     if unseen:
         yield f"{many(len(unseen), 'property was', 'properties were')} not looked at: see the matrix."
@@ -132,13 +149,14 @@ def _bounds(results: Mapping[str, Any]) -> Iterator[Child]:
         if budget is None
         else f"A time budget of {budget:g} s."
     )
-    for one in _spaces(results):
-        bounds = one.get("bounds")
-        pairs = bounds.items() if isinstance(bounds, Mapping) else ()
-        told = [join([text(key, 40), " ", code(value, 80)]) for key, value in pairs]
-        yield join([f"The {_space(one)}: ", join(told, ", ") if told else "bounds not recorded", "."])
-    if not results.get("explorations"):
+    spaces = spaces_of(results)
+    if not spaces:
         yield "No world was explored exhaustively in this run."
+        return
+    about = [join([text(name_of(one)), ": ", text(one.get("about") or "see below", 200)]) for one in spaces]
+    more = join([" What each is bounded by stands under ", link("#explored", "States and transitions"), "."])
+    yield join([f"{many(len(spaces), 'explored world')} of stated size.", more])
+    yield opens("The explored worlds", bullets(about[:SPACES]))
 
 
 def _faults(results: Mapping[str, Any]) -> Iterator[Child]:
@@ -166,17 +184,9 @@ _FAULTS = (
 )
 
 
-def _spaces(results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [one for one in results.get("explorations") or [] if isinstance(one, Mapping)]
-
-
-def _space(one: Mapping[str, Any]) -> str:
-    return f"{one.get('system', '')} space {one.get('space', '')}".strip()[:80]
-
-
 def _size(one: Mapping[str, Any]) -> str:
-    return f"{_number(one.get('states'))} states, {_number(one.get('transitions'))} transitions"
+    return f"{_count(one.get('states')):,} states, {_count(one.get('transitions')):,} transitions"
 
 
-def _number(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else "an unknown number of"
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -104,7 +104,7 @@ _TABLES = """
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .scrolls{overflow-x:auto;margin:0 0 1.2rem;max-width:100%}
 table{overflow-wrap:break-word;border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
-caption{text-align:left;font-weight:650;padding:.3rem 0 .5rem;color:var(--ink)}
+caption{white-space:nowrap;text-align:left;font-weight:650;padding:.3rem 0 .5rem;color:var(--ink)}
 th,td{text-align:left;vertical-align:top;padding:.35rem .7rem;border-bottom:1px solid var(--line);
  overflow-wrap:break-word;max-width:34rem}
 thead th{vertical-align:bottom;background:var(--panel);border-bottom:2px solid var(--line);font-weight:600}
@@ -138,7 +138,7 @@ tbody th{font-weight:500}
 .glossary dt{font-weight:650}
 .glossary dfn{font-style:normal}
 .glossary dd{margin:0;color:var(--soft)}
-details{margin:0 0 1rem}
+details{margin:0 0 .6rem}
 summary{cursor:pointer;padding:.3rem 0;color:var(--link)}
 summary:hover{text-decoration:underline}
 """

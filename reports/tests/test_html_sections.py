@@ -52,7 +52,7 @@ def test_the_scope_says_what_was_not_checked_and_claims_nothing_that_was_not_cou
         "The phase corpus: it was left out on purpose.",
         "The phase kills: it was not begun",
         "3 of 12 jobs of invariants: cut by the time budget",
-        "seen too rarely in invariants",
+        "seen too rarely in invariants: see What is missing.",
         "was not measured",
         "Power loss",
         "Deliberate forgery",
@@ -65,7 +65,9 @@ def test_the_scope_says_what_was_not_checked_and_claims_nothing_that_was_not_cou
 
 def test_an_exploration_that_was_not_exhausted_is_not_claimed() -> None:
     (space,) = EXAMPLES["passed"].results["explorations"]
-    assert "space core exhausted: 21,344 states" in said(scope(results_with()))
+    assert "1 small world of the coordinator exhausted: 21,344 states, 310,552 transitions." in said(
+        scope(results_with())
+    )
     cut = {**space, "verdict": "inconclusive", "reason": "the budget of states is spent"}
     shown = said(scope(results_with(explorations=[cut])))
     assert "exhausted" not in shown.partition("What was not checked")[0]

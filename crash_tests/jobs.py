@@ -26,7 +26,7 @@ from crash_tests.openings import OPENINGS
 from crash_tests.paths import PASSED, points
 from crash_tests.processes import RACES
 from crash_tests.races import Place, Race
-from crash_tests.rates import measure
+from crash_tests.rates import FoundError, measure
 from crash_tests.scenarios import SCENARIOS
 from crash_tests.stories import REPRODUCE, Story, diverged
 from crash_tests.torture import killed_anywhere
@@ -191,8 +191,11 @@ def run_tortures(params: Mapping[str, Any]) -> JobResult:
 
 
 def run_rates(params: Mapping[str, Any]) -> JobResult:
-    """Measures what a trial costs."""
-    return evolve(_result("run_rates", params, {}, []), figures=measure())
+    """Measures what a trial costs. Of a broken store there is nothing to measure: that is a failure found."""
+    try:
+        return evolve(_result("run_rates", params, {}, []), figures=measure())
+    except FoundError as found:
+        return _result("run_rates", params, {}, [found.story.failure()])
 
 
 def once(race: Race) -> list[str]:
@@ -203,13 +206,25 @@ def once(race: Race) -> list[str]:
         except impl.CoordinatorError as error:
             return [f"refused where nothing may be: {error.code}: {error.message}"]
         except AssertionError as error:
-            return [f"what leads up to the race was refused: {_line(error)}"]
+            return [f"what leads up to the race was refused: {line_of(error)}"]
+        except UNREADABLE as error:
+            return [unreadable(error)]
 
 
-def _line(error: AssertionError) -> str:
-    """The assertion that failed, as its source says it."""
+UNREADABLE = (ValueError, KeyError, TypeError)
+"""What comes of reading files that are not what a store may leave."""
+
+
+def unreadable(error: Exception) -> str:
+    """What to say of a race whose files could not be read."""
+    return f"what the race left can't be read: {type(error).__name__}, in: {line_of(error)}"
+
+
+def line_of(error: Exception) -> str:
+    """The line of ours that failed, as its source says it."""
     frames = traceback.extract_tb(error.__traceback__)
-    return f"{frames[-1].line}" if frames else "an assertion"
+    ours = [frame for frame in frames if "crash_tests" in frame.filename] or frames
+    return f"{ours[-1].line}" if ours else "an assertion"
 
 
 def torture(seed: int) -> Race:

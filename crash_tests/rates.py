@@ -12,12 +12,14 @@ import time
 from collections.abc import Mapping
 
 from crash_tests.afterwards import recovery
-from crash_tests.children import HarnessError, fork
+from crash_tests.children import fork
 from crash_tests.ground import ground
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import RESERVED, TTL_MS, Scenario, call, reserve, uuid_of
+from crash_tests.stories import Killed, Story, diverged
 from crash_tests.trial import Arrival, Situation, kill, prepared, record, recover
 from model.actions import Action
+from stateful_tests.pair import DivergedError
 
 ROUNDS = 5
 COMMITS = 50
@@ -40,15 +42,26 @@ MEASURED = Scenario(
 )
 
 
+class FoundError(Exception):
+    """There is nothing to measure: a trial found that the store is broken, and `story` says how."""
+
+    def __init__(self, story: Story) -> None:
+        super().__init__(story.title)
+        self.story = story
+
+
 def measure(*, rounds: int = ROUNDS) -> Mapping[str, float]:
-    """The two rates and their ratio. Raises `HarnessError` if a trial fails.
+    """The two rates and their ratio. Raises `FoundError` if a trial finds that the store is broken.
 
     Each trial is followed by a bare one, so that whatever else the machine does slows both alike. Of each
     point's trials, and of all the bare ones, the median counts.
     """
-    with ground() as place, prepared(MEASURED, place) as situation:
-        arrivals = record(situation)
-        turns = [_turn(situation, arrivals) for _ in range(rounds + 1)][1:]
+    try:
+        with ground() as place, prepared(MEASURED, place) as situation:
+            arrivals = record(situation)
+            turns = [_turn(situation, arrivals) for _ in range(rounds + 1)][1:]
+    except DivergedError as error:
+        raise FoundError(Story(MEASURED, (), (), diverged(error))) from error
     trial = statistics.mean(
         statistics.median(turn[index][0] for turn in turns) for index in range(len(arrivals))
     )
@@ -69,13 +82,14 @@ def _turn(situation: Situation, arrivals: tuple[Arrival, ...]) -> list[tuple[flo
 
 
 def _trial(situation: Situation, arrival: Arrival) -> None:
-    left = kill(situation, arrival)
+    left, actions = kill(situation, arrival), tuple[Action, ...]()
+    found = left if isinstance(left, Violation) else None
     if not isinstance(left, Violation):
-        found = recover(situation, left, recovery(situation.flight, left.decided.world))
-        if found is None:
-            return
-        left = found
-    raise HarnessError(f"measuring found a violation: {left.clause}: {left.title}")
+        actions = recovery(situation.flight, left.decided.world)
+        found = recover(situation, left, actions)
+    if found is not None:
+        kills = (Killed(situation.flight, arrival.point, arrival.n, situation.left),)
+        raise FoundError(Story(MEASURED, kills, actions, found))
 
 
 def _bare() -> None:

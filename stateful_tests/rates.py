@@ -16,6 +16,7 @@ from pathlib import Path
 from model import walk as walks_of_model
 from model.actions import Action, Call, Damage, Disturbance, Happens, LeaveTemp, Mend, Open, PutBack
 from stateful_tests.lockstep import Lockstep
+from stateful_tests.pair import StepRecord
 from stateful_tests.replay import workspace
 from stateful_tests.system import Draw
 from stateful_tests.target import StoreTarget
@@ -24,10 +25,21 @@ from stateful_tests.walks import model_walk
 MOST_COMMITS = 50
 
 
+class FoundError(Exception):
+    """There is nothing to measure: the walk of `records` found that the store is broken."""
+
+    def __init__(self, records: Sequence[StepRecord]) -> None:
+        super().__init__("the store is broken")
+        self.records = tuple(records)
+
+
 def measure(
     seed: int, *, rounds: int, steps: int = 150, draw: Draw = walks_of_model.draw
 ) -> Mapping[str, float]:
-    """`checked_actions_per_s`, `bare_operations_per_s` and their `ratio`, over `rounds` walks."""
+    """`checked_actions_per_s`, `bare_operations_per_s` and their `ratio`, over `rounds` walks.
+
+    Raises `FoundError` if model and store differ.
+    """
     count, bare, checked = 0, 0.0, 0.0
     for number in range(rounds):
         actions = plain_actions(draw, f"rates/{seed}/{number}", steps)
@@ -78,13 +90,21 @@ def _side_by_side(actions: Sequence[Action], root: Path) -> tuple[float, float]:
     bare, checked = 0.0, 0.0
     with StoreTarget(root / "bare") as alone, StoreTarget(root / "checked") as target:
         pair = Lockstep(target)
+        records: list[StepRecord] = []
+
+        def check(action: Action) -> None:
+            records.append(pair.step(action))
+
         for number, action in enumerate(actions):
             # In turns: whoever comes second finds the caches warm.
             if number % 2:
-                checked += _timed(pair.step, action)
-            bare += _timed(alone.apply, action)
+                checked += _timed(check, action)
+            if not records or records[-1].divergence is None:
+                bare += _timed(alone.apply, action)
             if not number % 2:
-                checked += _timed(pair.step, action)
+                checked += _timed(check, action)
+            if records[-1].divergence is not None:
+                raise FoundError(records)
     return bare, checked
 
 

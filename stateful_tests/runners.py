@@ -7,7 +7,7 @@ import random
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stateful_tests import pinned, replay
@@ -90,15 +90,25 @@ def run_rates(params: Mapping[str, Any]) -> JobResult:
     """Checked actions against bare ones, in the same run."""
     from stateful_tests import rates
 
-    figures = rates.measure(params["seed"], rounds=params["rounds"])
-    return _result("conformance", params, Counter(), (), figures)
+    return _measured(params, rates.measure)
 
 
 def run_wire_rates(params: Mapping[str, Any]) -> JobResult:
     """Checked actions over the wire against checked actions in process, in the same run."""
     from stateful_tests.wire import rates
 
-    figures = rates.measure(params["seed"], rounds=params["rounds"])
+    return _measured(params, rates.measure)
+
+
+def _measured(params: Mapping[str, Any], measure: Callable[..., Mapping[str, float]]) -> JobResult:
+    """Figures; of a broken store there is nothing to measure: that is a failure found."""
+    from stateful_tests.rates import FoundError
+
+    try:
+        figures = measure(params["seed"], rounds=params["rounds"])
+    except FoundError as found:
+        told = failure(found.records, seed=params["seed"], profile=params["profile"])
+        return _result("conformance", params, Counter(), (told,))
     return _result("conformance", params, Counter(), (), figures)
 
 

@@ -27,6 +27,7 @@ from crash_tests.gated.trial import prepared, record
 from crash_tests.ground import ground
 from crash_tests.races import Place, Race
 from crash_tests.stories import REPRODUCE
+from impl.gated import LedgerError
 from impl.points import LEDGER_POINTS
 from model.values import JSON
 from stateful_tests.gated.observe import LEDGER, MIRROR
@@ -224,9 +225,16 @@ def run_tortures(params: Mapping[str, Any]) -> JobResult:
 
 
 def once(race: Race) -> list[str]:
-    """Runs `race` in a fresh place; what was wrong."""
+    """Runs `race` in a fresh place; what was wrong: also before it, or in the files that it left."""
     with ground(missing=True) as place:
-        return race.run(Place(place.root))
+        try:
+            return race.run(Place(place.root))
+        except LedgerError as error:
+            return [f"refused where nothing may be: {error.code}: {error.message}"]
+        except AssertionError as error:
+            return [f"what leads up to the race went wrong: {error or type(error).__name__}"]
+        except (ValueError, KeyError, TypeError) as error:
+            return [f"what the race left can't be read: {type(error).__name__}: {error}"]
 
 
 def torture(seed: int) -> Race:

@@ -21,7 +21,8 @@ from attrs import define
 from model import walk as walks_of_model
 from model.actions import Action
 from stateful_tests.lockstep import Lockstep
-from stateful_tests.rates import plain_actions
+from stateful_tests.pair import StepRecord
+from stateful_tests.rates import FoundError, plain_actions
 from stateful_tests.replay import workspace
 from stateful_tests.target import StoreTarget
 from stateful_tests.wire.lockstep import WireLockstep
@@ -49,7 +50,8 @@ class _Spent:
 
 
 def measure(seed: int, *, rounds: int, steps: int = 150) -> Mapping[str, float]:
-    """Rates per second that passed, and both ratios, over `rounds` walks."""
+    """Rates per second that passed, and both ratios, over `rounds` walks. `FoundError` if the store is
+    broken."""
     count, wired, inside = 0, _Spent(), _Spent()
     session = Session(own_store())
     try:
@@ -75,7 +77,7 @@ def _side_by_side(
     pid = target.talk.process.pid
     with StoreTarget(root / "inside") as alone:
         pairs = (WireLockstep(target), wired), (Lockstep(alone), inside)
-        before = _processor_seconds(pid)
+        before, records = _processor_seconds(pid), list[StepRecord]()
         for number, action in enumerate(actions):
             # In turns: whoever comes second finds the caches warm.
             for pair, spent in pairs if number % 2 else reversed(pairs):
@@ -83,7 +85,10 @@ def _side_by_side(
                 record = pair.step(action)
                 spent.processors += time.thread_time() - used
                 spent.passed += time.perf_counter() - passed
-                assert record.divergence is None, record.divergence.title
+                if pair is pairs[1][0]:
+                    records.append(record)
+                if record.divergence is not None:
+                    raise FoundError([*records[: record.index], record])
         wired.processors += _processor_seconds(pid) - before
     target.close()
 

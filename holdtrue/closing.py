@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from holdtrue.record import Record
-from holdtrue.rendering import FORMS, PER_TRACE, of_trace, rendered, there
+from holdtrue.rendering import FORMS, PER_TRACE, of_trace, rendered
 from holdtrue.runfolder import RunFolder, shown
 from holdtrue.runs import evidence_of, newest
 from holdtrue.verdict import Verdict, judge
@@ -42,8 +42,7 @@ def close(record: Record, folder: RunFolder, out: Path) -> Closed:
     folder.write("results.json", canonical(results))
     traces |= evidence_of(folder.inside("."), results)
     for form, made in FORMS.items():
-        if there(made.renderer):
-            _add(folder, made.file, form, results, traces)
+        _add(folder, made.file, form, results, traces)
     folder.finish()
     if folder.unwritable:
         record.unwritable = f"{shown(out)} can't be written: {folder.unwritable}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
-from holdtrue.closing import Closed, close
+from holdtrue.closing import Closed, close, undisturbed
 from holdtrue.detection import known
 from holdtrue.evidence import gather
 from holdtrue.exits import Exit, Terminated, UsageError
@@ -78,7 +78,8 @@ def check(options: Options, *, phases: Sequence[Phase] = PHASES, printer: Printe
             except Terminated as terminated:
                 record.interrupted, ended_by = True, terminated
             record.seconds = record.seconds or time.monotonic() - started
-        closed = close(record, folder, options.out)
+        with undisturbed():
+            closed = close(record, folder, options.out)
     finally:
         folder.discard()
     _show(out, closed, record.unwritable or f"{shown(folder.path)}/results.json", folder.remark)

@@ -5,12 +5,15 @@ the folder's name. A file that can't be written or rendered is left out; the run
 verdict that is shown says why, which `results.json` can't.
 """
 
-from collections.abc import Mapping
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
+from holdtrue.cli import ENDINGS
 from holdtrue.record import Record
 from holdtrue.rendering import FORMS, PER_TRACE, of_trace, rendered
 from holdtrue.runfolder import RunFolder, shown
@@ -49,6 +52,16 @@ def close(record: Record, folder: RunFolder, out: Path) -> Closed:
         verdict = judge(record)
         results = record.to_json(verdict.to_json())
     return Closed(verdict, results, traces)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C and the like wait until this is over: it takes a moment, and half a folder is of no use."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _of_traces(record: Record, folder: RunFolder, results: Mapping[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 import errno
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,20 @@ def test_what_does_not_fit_is_missing_whole_and_the_verdict_says_so(
     assert code == Exit.VIOLATED
     assert f"{full}: No space left on device" in lines[-1]
     assert not (folder / full).exists()
+
+
+def test_an_interruption_while_the_files_are_written_comes_after_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def impatient(*_: object) -> str:
+        os.kill(os.getpid(), signal.SIGINT)
+        return "<xml/>"
+
+    monkeypatch.setattr("reports.junit.render", impatient)
+    with pytest.raises(KeyboardInterrupt):
+        check_run(tmp_path, phase("corpus", job("fine")))
+    folder = (tmp_path / "latest").resolve()
+    assert {path.name for path in folder.iterdir() if path.is_file()} == FILES
 
 
 def test_what_jobs_tell_besides_stands_in_the_results(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from model.explorer.facet import Facet
 from stateful_tests.system import COORDINATOR
 
 LEDGER: Final = "ledger"
-FACETS: Final[Mapping[str, str]] = {
-    COORDINATOR: "model.explorer.coordinator.facets:FACETS",
-    LEDGER: "model.gated.explorer.names:FACETS",
+FACETS: Final[Mapping[str, tuple[str, ...]]] = {
+    COORDINATOR: ("model.explorer.coordinator.facets:FACETS", "stateful_tests.exploring.corners:FACETS"),
+    LEDGER: ("model.gated.explorer.names:FACETS",),
 }
 REWINDERS: Final[Mapping[str, str]] = {
     COORDINATOR: "stateful_tests.exploring.rewind:StoreRewinder",
@@ -27,9 +27,8 @@ def _at(place: str) -> Any:
 
 
 def facets(system: str) -> tuple[Facet, ...]:
-    """The facets of `system`, the smallest first."""
-    found: tuple[Facet, ...] = _at(FACETS[system])
-    return found
+    """The facets of `system`, those of one table after those of the other; the smallest first in each."""
+    return tuple(facet for place in FACETS[system] for facet in _at(place))
 
 
 def facet_named(system: str, name: str) -> Facet:

@@ -34,7 +34,7 @@ def evidence(about: Any) -> Html | None:
 def _moment(one: Mapping[str, Any]) -> Html:
     name = str(one.get("moment", ""))[:60]
     if one.get("there") is False:
-        return el("p", text(name), ": there was no store.")
+        return el("p", text(_words(name).capitalize()), ": there was no store.")
     files = [each for each in _list(one.get("files")) if isinstance(each, Mapping)]
     rows: list[list[Child]] = [
         [
@@ -46,12 +46,12 @@ def _moment(one: Mapping[str, Any]) -> Html:
         for each in files[:FILES]
     ]
     header: list[Child] = ["file", "mode", "bytes", "SHA-256 begins"]
-    listed = table(f"Files at {_words(name)}", header, rows, numbers=frozenset({2})) if rows else None
+    listed = table(f"Files {_words(name)}", header, rows, numbers=frozenset({2})) if rows else None
     hidden = len(files) - FILES
     steps, audit = _list(one.get("steps")), _list(one.get("audit"))
     return join(
         [
-            listed or el("p", text(_words(name)), ": no files."),
+            listed or el("p", text(_words(name).capitalize()), ": no files."),
             note(f"... and {many(hidden, 'more file')}.") if hidden > 0 else None,
             opens(f"Disk steps up to then: {len(steps):,}", _steps(steps)) if steps else None,
             opens("What the audit of these files says", _lines(audit)) if audit else None,
@@ -60,9 +60,11 @@ def _moment(one: Mapping[str, Any]) -> Html:
 
 
 def _words(name: str) -> str:
-    """`kill-1` in words."""
+    """When that was: `kill-1`, `step-4` and `end` in words."""
     kind, _, number = name.partition("-")
-    return f"kill {number}" if kind == "kill" and number else f"the {name}" if name == "end" else name
+    if kind in ("kill", "step") and number:
+        return f"after {kind} {number}"
+    return "at the end" if name == "end" else f"at {name}"
 
 
 def _steps(steps: Sequence[Any]) -> Html:

@@ -34,11 +34,11 @@ def shown(about: Any) -> str:
 
 def test_files_disk_steps_and_the_audit_are_shown_for_each_moment() -> None:
     told = shown(ABOUT)
-    assert "Files at kill 1" in told
+    assert "Files after kill 1" in told
     assert f"coordinator.json -rw------- 1,234 {'ab' * 8}" in told
     assert "state-create-before#1 → state-create-after#1" in told
-    assert "S1  FAULT" in told or "S1 FAULT the closed shape FAULTY" in told
-    assert "end: there was no store." in told
+    assert "S1 FAULT the closed shape FAULTY" in told
+    assert "At the end: there was no store." in told
 
 
 def test_the_page_shows_it_in_the_story_that_it_belongs_to() -> None:
@@ -46,8 +46,8 @@ def test_the_page_shows_it_in_the_story_that_it_belongs_to() -> None:
     page = render(example.results, {**example.traces, "evidence/kills-002-1-C6/about.json": ABOUT})
     assert faults(page) == []
     _, _, first = page.partition('id="counterexample-1"')
-    assert "Files at kill 1" in first.partition('id="counterexample-2"')[0]
-    assert page.count("Files at kill 1") == 2, "as a caption and as the label of what scrolls"
+    assert "Files after kill 1" in first.partition('id="counterexample-2"')[0]
+    assert page.count("Files after kill 1") == 2, "as a caption and as the label of what scrolls"
 
 
 def test_much_is_cut_and_counted() -> None:

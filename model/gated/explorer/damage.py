@@ -9,6 +9,9 @@ from model.gated.explorer.requests import counting, steps
 from model.gated.explorer.schemes import Request, Scheme, fails, opening, reading, tampering
 from model.gated.explorer.variants import of_recovery
 
+_VALUE: Final = 34
+"""The byte of a line that says to what the row `n` was counted: edited, the line is well-formed still."""
+
 _WRECKS: Final = tuple(
     map(tampering, ("mirror-deleted", "mirror-emptied", "mirror-corrupt", "mirror-schema", "mirror-edited"))
 )
@@ -20,7 +23,7 @@ _TAILS: Final = (
 )
 _LINES: Final = (
     *(tampering(f"line-{kind}", line) for kind in ("removed", "repeated", "appended") for line in (1, 2)),
-    *(tampering("line-edited", 1, 40), tampering("line-edited", 2, 40), tampering("line-swapped", 1)),
+    *(tampering("line-edited", 1, _VALUE), tampering("line-edited", 2, _VALUE), tampering("line-swapped", 1)),
     tampering("ledger-deleted"),
 )
 _ALL: Final = (*_WRECKS, *_OLDER, *_FOREIGN, *_TAILS, *_LINES)
@@ -29,8 +32,9 @@ _ALL: Final = (*_WRECKS, *_OLDER, *_FOREIGN, *_TAILS, *_LINES)
 _ONCE: Final = (fails("mirror"), fails("append full"), fails("append-fsync"))
 _WORST: Final = (
     *map(tampering, ("mirror-deleted", "mirror-corrupt", "ledger-deleted")),
-    *(tampering("mirror-behind", n=1), tampering("mirror-foreign", n=2), tampering("tail-cut", n=200)),
-    *(tampering("line-edited", 2, 40), tampering("line-removed", 2)),
+    *(tampering("mirror-behind", n=0), tampering("mirror-behind", n=1), tampering("mirror-foreign", n=2)),
+    tampering("tail-cut", n=200),
+    *(tampering("line-edited", 2, _VALUE), tampering("line-removed", 2)),
 )
 
 

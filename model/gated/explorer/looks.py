@@ -125,7 +125,8 @@ class Looks:
 def _acknowledged(world: World, entries: tuple[Line | Foul, ...]) -> int | Symbols:
     told = world.acknowledged
     many = len(told)
-    if many <= len(entries) and all(getattr(each, "hash", None) in told for each in entries[:many]):
+    # Of a line that was repeated two entries have one hash: counting them would not do.
+    if {getattr(each, "hash", None) for each in entries[:many]} == told:
         return many
     return tuple(sorted(told))
 

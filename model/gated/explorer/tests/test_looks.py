@@ -8,6 +8,7 @@ from attrs import evolve
 from model.explorer.space import Label, Rule
 from model.gated import initial_world, step
 from model.gated.actions import Crash
+from model.gated.explorer.damage import tampering_once
 from model.gated.explorer.facets import TESTED, Scheming, space_of
 from model.gated.explorer.outcomes import outcome_of
 from model.gated.explorer.schemes import CLIENTS, Request, fails, told
@@ -126,6 +127,16 @@ def test_effects_of_idempotent_steps_are_told_once_and_others_twice_at_most() ->
     assert space.looks.look(many).effects == (("run", "r1", "step", True, 1), ("run", "r2", "step", False, 2))
     assert space.looks.look(evolve(many, pardoned=5)).effects == ()
     assert space.looks.look(evolve(many, pardoned=5)).pardoned[1][4] == 1
+
+
+def test_who_was_told_of_a_line_is_not_mixed_up_where_a_line_stands_twice() -> None:
+    space = space_of(tampering_once)
+    world = initial_world()
+    for name in ("open", "k1", "k2", "tamper line-repeated 1"):
+        world, _ = step(world, space.action(Label(name, 0), world))
+    state = space.view(world)
+    assert len(world.acknowledged) == 2
+    assert space.world(state).acknowledged == world.acknowledged
 
 
 def test_lines_that_no_request_wrote_are_told_by_a_mark_and_come_back() -> None:

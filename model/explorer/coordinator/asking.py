@@ -11,6 +11,7 @@ asking each question as it is:
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from attrs import evolve, fields, frozen
@@ -89,6 +90,7 @@ def simplest(rule: Rule, shared: Shared, slots: tuple[Slot, ...]) -> Question:
     return Question(name, acting, slots, acts)
 
 
+@cache
 def _standing(slot: Slot) -> Slot:
     """Of an admitted run: that it was admitted."""
     if slot.stage not in LIVE_STAGES or (slot.stage == "running" and not slot.quiet):
@@ -104,6 +106,7 @@ def _first_run(name: str, slots: tuple[Slot, ...], *, acts: bool) -> tuple[str, 
     return name.replace("run-b", "run-a"), tuple(_swapped(slot) for slot in slots)
 
 
+@cache
 def _swapped(slot: Slot) -> Slot:
     if slot.run not in (0, 1) and slot.elsewhere not in (0, 1):
         return slot
@@ -131,7 +134,8 @@ def told_back(
     last = len(shared.hosts) - 1
     epoch = number + 1 if answer.shared.epoch == last + 1 else shared.epoch
     hosts = tuple(answer.shared.hosts[last] if k == number else host for k, host in enumerate(shared.hosts))
-    now = evolve(answer.shared, epoch=epoch, hosts=hosts, lease=shared.lease)
+    unchanged = answer.shared == question.shared
+    now = shared if unchanged else evolve(answer.shared, epoch=epoch, hosts=hosts, lease=shared.lease)
     swapped = question.rule.count("run-a") != rule.name.count("run-a") or (
         question.acts and slots[0].run != question.slots[0].run
     )

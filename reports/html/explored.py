@@ -118,7 +118,7 @@ def _bars(shares: Sequence[tuple[str, float]]) -> Html:
 
 
 def _details(one: Mapping[str, Any]) -> Html:
-    listed = [each for each in one.get("properties") or [] if isinstance(each, Mapping)]
+    listed = [each for each in _list(one.get("properties")) if isinstance(each, Mapping)]
     return join(
         [
             el("h3", text(name_of(one))),
@@ -132,8 +132,7 @@ def _details(one: Mapping[str, Any]) -> Html:
 
 def _bounds(one: Mapping[str, Any]) -> Iterator[Child]:
     for key, value in _object(one.get("bounds")).items():
-        several = isinstance(value, Sequence) and not isinstance(value, str)
-        told = ", ".join(map(str, value)) if several else value
+        told = ", ".join(map(str, value)) if isinstance(value, list) else value
         words = "properties not put to the test here" if key == "untested" else key
         yield join([text(words, 60), ": ", code(told, 600)])
 
@@ -167,7 +166,7 @@ def _properties(name: str, listed: Sequence[Mapping[str, Any]]) -> Html | None:
 
 
 def _rules(one: Mapping[str, Any]) -> Html:
-    dead = [code(name, 80) for name in (one.get("dead_rules") or [])[:50]]
+    dead = [code(name, 80) for name in _list(one.get("dead_rules"))[:50]]
     if not dead:
         return note("Every rule fired.")
     return el("p", f"{many(len(dead), 'rule')} never fired: ", join(dead, ", "), ".")
@@ -175,6 +174,10 @@ def _rules(one: Mapping[str, Any]) -> Html:
 
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
 
 
 def _number(value: Any) -> str:

@@ -4,15 +4,18 @@ from typing import Any
 
 import pytest
 
+from reports.html import render
 from reports.html.banner import banner
 from reports.html.counterexamples import in_order
+from reports.html.explored import explored
 from reports.html.lifecycle import lifecycle, often, ways_taken
 from reports.html.missing import missing
 from reports.html.outcomes import outcomes, shade
 from reports.html.scope import scope
 from reports.html.standing import changes, dated, detection
 from reports.tests.examples import EXAMPLES
-from reports.tests.html_reader import said
+from reports.tests.html_reader import faults, said
+from reports.tests.samples import HOSTILE
 
 
 def results_with(name: str = "passed", **changes: Any) -> dict[str, Any]:
@@ -74,6 +77,54 @@ def test_an_exploration_that_was_not_exhausted_is_not_claimed() -> None:
     assert "the budget of states is spent" in shown
     assert "worlds are not explored exhaustively" in shown
     assert "worlds are not explored exhaustively" not in said(scope(results_with()))
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        {},
+        {"properties": 3, "dead_rules": 4, "bounds": 5, "tours": 6, "kills": 7, "states": "x", "verdict": []},
+        {"properties": [1, {}], "dead_rules": [None], "bounds": {"a": [None]}, "tours": {"taken": 1}},
+        {"tours": {"taken": 5, "transitions": 0}, "kills": {"points": None}, "verdict": HOSTILE, HOSTILE: 1},
+        {
+            "bounds": {HOSTILE: HOSTILE},
+            "space": HOSTILE,
+            "system": HOSTILE,
+            "about": HOSTILE,
+            "reason": HOSTILE,
+        },
+    ],
+)
+def test_an_exploration_of_an_unknown_or_hostile_shape_is_shown_harmlessly(space: dict[str, Any]) -> None:
+    page = render(results_with(explorations=[space, 3, None]), {})
+    assert faults(page) == []
+
+
+def test_each_space_has_its_size_its_bounds_and_what_does_not_hold_in_it() -> None:
+    (space,) = EXAMPLES["passed"].results["explorations"]
+    broken = {
+        "id": "S8",
+        "sentence": "No two",
+        "kind": "always",
+        "verdict": "violated",
+        "detail": "in 3 steps",
+    }
+    told = said(
+        explored(
+            results_with(
+                explorations=[
+                    {**space, "properties": [*space["properties"], broken], "dead_rules": ["levitate"]},
+                    {"system": "ledger", "space": "kinds", "tours": {"taken": 4, "transitions": 4}},
+                ]
+            )
+        )
+    )
+    assert "coordinator core ✓ all hold 21,344 4,310 310,552 14 20,000 of 310,552 812 points" in told
+    assert "ledger kinds \N{EN DASH} not explored" in told
+    assert "1 of 2 spaces were walked whole on the real store, 1 in part." in told
+    assert "coordinator core 6.4%" in told
+    assert "S8 No two always ✗ violated step 3" in told
+    assert "1 rule never fired: levitate." in told
 
 
 def test_missed_floors_and_lost_jobs_are_shown_and_nothing_if_nothing_is_missing() -> None:

@@ -40,8 +40,13 @@ _GROUPS: Final[dict[str, Callable[[Bounds], Iterator[Scheme]]]] = {
 }
 
 
+_WITHOUT: Final = {"admits-under-grant": "elsewhere", "facts-survive": "forget", "parked-stays": "resume"}
+"""What happens only where an assumption is dropped."""
+
+
 def schemes(bounds: Bounds) -> Iterator[Scheme]:
     """All rules of the facet; the order is that in which they are tried."""
+    groups = bounds.groups | {_WITHOUT[name] for name in bounds.dropped if name in _WITHOUT}
     for group, make in _GROUPS.items():
-        if group in bounds.groups:
+        if group in groups:
             yield from make(bounds)

@@ -4,17 +4,20 @@ With the assumption dropped, exploring ends in a shortest violation of true capa
 Putting an earlier state back needs the past, so `files-stay` is explored over whole worlds.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from attrs import evolve
 
-from model.explorer import packed, reference
+from model.explorer import packed
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.facets import SLOT_COMES_BACK
 from model.explorer.coordinator.properties import properties
 from model.explorer.coordinator.raw import TRUE_CAPACITY, RawSpace
 from model.explorer.coordinator.space import CoordinatorSpace
 from model.explorer.findings import Exploration
+from model.explorer.properties import Property
+from model.explorer.space import Space
 from model.invariants import INVARIANTS
 from model.surroundings import ASSUMPTIONS
 
@@ -35,9 +38,17 @@ BOUNDS: Final[dict[str, Bounds]] = {
 assert BOUNDS.keys() == ASSUMPTIONS.keys()
 
 
+def space(name: str, *, dropped: bool = True) -> Space[Any, Any]:
+    """The bounds of assumption `name`, without it or with it."""
+    kept = CoordinatorSpace(evolve(BOUNDS[name], dropped=frozenset({name} if dropped else ())))
+    return RawSpace(kept, publications=3, put_back=True) if name == "files-stay" else kept
+
+
+def properties_of(name: str) -> Sequence[Property[Any, Any]]:
+    """What is asked of that space."""
+    return (TRUE_CAPACITY,) if name == "files-stay" else properties(BOUNDS[name])
+
+
 def exploration(name: str, *, dropped: bool) -> Exploration[Any, Any]:
-    """What comes of exploring the bounds of assumption `name`, with or without it."""
-    space = CoordinatorSpace(evolve(BOUNDS[name], dropped=frozenset({name} if dropped else ())))
-    if name == "files-stay":
-        return reference.explore(RawSpace(space, publications=3, put_back=True), [TRUE_CAPACITY])
-    return packed.explore(space, properties(space.bounds))
+    """What comes of it. Graphs are kept."""
+    return packed.explore(space(name, dropped=dropped), properties_of(name), edges=True)

@@ -11,7 +11,8 @@ PROFILES = ("quick", "ci", "deep")
 EXITS = """\
 exit codes:
   0    passed: checked enough, and nothing found
-  1    violated: a counterexample (replay: still failing; audit: a fault)
+  1    violated: a counterexample (replay: still failing; audit: a fault;
+       verify: a file is not as the run wrote it)
   2    usage: what was asked can't be done as asked
   3    inconclusive: not checked enough (replay: the trace no longer fits)
   4    the harness itself failed; this says nothing about the store

@@ -1,8 +1,11 @@
 """The lock file pins everything by hash and names no index; CI runs what the README promises."""
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")
@@ -52,3 +55,25 @@ def test_ci_runs_the_tests_by_the_readmes_command_and_ends_with_the_check() -> N
     assert "set -euo pipefail" in lines
     assert "make test" in lines
     assert lines[-1] == "make check ARGS='--profile ci'"
+
+
+def test_in_ci_no_test_is_skipped_for_want_of_a_tool() -> None:
+    lines = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    told = next(at for at, line in enumerate(lines) if "HOLDTRUE_TOOLS=required" in line and "export" in line)
+    assert told < lines.index("make test")
+
+
+@pytest.mark.parametrize("script", ["run", "tools"])
+def test_the_scripts_of_ci_are_whole(script: str) -> None:
+    path = ROOT / ".ci" / script
+    subprocess.run(["bash", "-n", path], check=True, stdin=subprocess.DEVNULL)
+    assert path.stat().st_mode & 0o111
+
+
+def test_tools_are_brought_without_running_what_they_bring() -> None:
+    told = (ROOT / ".ci" / "tools").read_text("utf-8")
+    assert "--ignore-scripts" in told
+    install = next(line for line in told.splitlines() if "vnu-jar" in line)
+    packages = install.partition("</dev/null")[0].split()
+    assert packages
+    assert all(re.fullmatch(r"(@[\w-]+/)?[\w-]+@\d+\.\d+\.\d+", package) for package in packages)

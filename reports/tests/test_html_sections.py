@@ -123,7 +123,7 @@ def test_each_space_has_its_size_its_bounds_and_what_does_not_hold_in_it() -> No
     assert "ledger kinds \N{EN DASH} not explored" in told
     assert "1 of 2 spaces were walked whole on the real store, 1 in part." in told
     assert "coordinator core 6.4%" in told
-    assert "S8 No two always ✗ violated step 3" in told
+    assert "S8 No two always ✗ violated in 3 steps" in told
     assert "1 rule never fired: levitate." in told
 
 

@@ -53,7 +53,7 @@ def _failure(
         lines += _told("violated", f"{named}: {failure['sentence']}")
     if clause != named or not failure["sentence"]:
         lines += _told("clause" if failure["sentence"] else "violated", clause)
-    lines += _told("seen", failure["title"])
+    lines += _told("seen", failure["title"], 240)
     if len(same) > 1:
         lines.append(f"{_INDENT}(the shortest of {len(same)} that show this)")
     trace = traces.get(failure["trace"])
@@ -77,8 +77,8 @@ def _versions(results: Mapping[str, Any]) -> str:
     return f"holdtrue {results['code']['holdtrue']}, Python {here['python']}, {here['system']}"
 
 
-def _told(label: str, text: str) -> list[str]:
-    return paragraph(safe(text, 400), first=f"{label:<{len(_INDENT)}}", then=_INDENT)
+def _told(label: str, text: str, limit: int = 400) -> list[str]:
+    return paragraph(safe(text, limit), first=f"{label:<{len(_INDENT)}}", then=_INDENT)
 
 
 def _each_phase_first(failures: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -22,6 +22,7 @@ Word = Literal["ACCEPTED", "REFUSED", "UNDECIDED"]
 EXITS: Final[Mapping[Word, int]] = {"ACCEPTED": 0, "REFUSED": 1, "UNDECIDED": 3}
 SHOWN: Final = 5
 """Names in a list within a sentence."""
+LONGEST_TITLE: Final = 240
 
 
 @frozen
@@ -91,8 +92,9 @@ class _Judging:
             f"{_many(count, 'counterexample')}: {one.told}" for one, count in covered.items()
         ]
         for clause, failures in kinds.items():
-            told = f"{_many(len(failures), 'counterexample')} to {clause}: {failures[0]['title']}"
-            yield Reason("violated", told, tuple(failures))
+            count, title = _many(len(failures), "counterexample"), str(failures[0]["title"])
+            shown = title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE]} ..."
+            yield Reason("violated", f"{clause} ({count}): {shown}", tuple(failures))
         if self.results["verdict"]["word"] == "VIOLATED" and not self.results["failures"]:
             yield Reason("violated", "the run says that something is violated, and names no counterexample")
 

@@ -40,8 +40,10 @@ def test_without_a_policy_the_runs_own_verdict_decides() -> None:
 
 def test_a_refusal_names_each_clause_with_its_first_counterexample() -> None:
     told = reasons(judged(violated().results))
-    assert "violated: 1 counterexample to C6: reserve killed at state-rename-before" in told
-    assert "1 counterexample to what it answers: readState" in told
+    assert "violated: C6 (1 counterexample): reserve killed at state-rename-before" in told
+    assert "what it answers (1 counterexample): readState" in told
+    many = [{**one, "title": "x" * 999} for one in violated().results["failures"]]
+    assert len(reasons(judged({**violated().results, "failures": many}))) < 1_000
 
 
 def test_what_was_not_checked_is_told_in_full() -> None:

@@ -233,12 +233,17 @@ _JOBS: Final[dict[str, int]] = {
 """In how many jobs the larger ones are toured: some 15,000 transitions each."""
 
 
+_KILLED: Final[dict[str, int]] = {"attempts": 6, "capacity": 6}
+"""Those that a deep check kills along as well, in how many jobs."""
+
+
 def _profiles(name: str) -> dict[str, Any]:
     quick = name in _QUICK
     jobs = _JOBS.get(name, 1)
     return {
         "explored": ("quick", "ci", "deep") if quick else ("ci", "deep"),
         "toured": {"ci": jobs, "deep": jobs} | ({"quick": 1} if quick else {}),
+        "killed": {"deep": _KILLED[name]} if name in _KILLED else {},
     }
 
 

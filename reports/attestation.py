@@ -1,7 +1,9 @@
 """A run as an in-toto Statement, for whoever's policy asks what was tested and how it went.
 
 The predicate is https://in-toto.io/attestation/test-result/v0.1 (in-toto Attestation Framework, v1): one
-`test` for each property. `result` is PASSED only for a verdict of PASSED: an inconclusive run must satisfy
+`test` for each property. What was tested is named by its hash; a target of somebody else's has none that we
+know, so of its check only the results are a subject, and the target is told as part of the configuration.
+`result` is PASSED only for a verdict of PASSED: an inconclusive run must satisfy
 no policy. A property that was not looked at, or not enough, counts as warned; violated ones as failed.
 
 The statement is not signed: whoever needs that wraps it in an envelope (DSSE) with a key of their own.
@@ -13,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.canonical import canonical
+from reports.targets import aims
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
@@ -39,15 +42,14 @@ def render(results: Mapping[str, Any], traces: Mapping[str, Any]) -> str:  # noq
 
 
 def _subjects(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    itself = {"name": "results.json", "digest": {"sha256": hashlib.sha256(canonical(results)).hexdigest()}}
+    if aims(results):
+        return [itself]
     code = results["code"]
     digest = {"sha256": code["source_sha256"]}
     if code["commit"] is not None and code["dirty"] is False:
         digest["gitCommit"] = code["commit"]  # with changes on top, the commit is not what was tested
-    itself = hashlib.sha256(canonical(results)).hexdigest()
-    return [
-        {"name": f"holdtrue-{code['holdtrue']} sources", "digest": digest},
-        {"name": "results.json", "digest": {"sha256": itself}},
-    ]
+    return [{"name": f"holdtrue-{code['holdtrue']} sources", "digest": digest}, itself]
 
 
 def _configuration(results: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -56,5 +58,7 @@ def _configuration(results: Mapping[str, Any]) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = [
         {"name": "holdtrue check", "annotations": {**asked, **verdict}},
     ]
+    if aims(results):
+        told.append({"name": "target", "annotations": {"options": aims(results).strip()}})
     lock = results["code"]["lock_sha256"]
     return [*told, {"name": "requirements.lock", "digest": {"sha256": lock}}] if lock else told

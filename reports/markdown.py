@@ -15,6 +15,7 @@ from reports.plain import safe
 from reports.scope import not_checked
 from reports.story import render_story
 from reports.summary import verdict_line
+from reports.targets import target_lines
 
 MOST = 100_000
 SHOWN_FAILURES = 5
@@ -34,6 +35,7 @@ def render(results: Mapping[str, Any], traces: Mapping[str, Any]) -> str:
         _head(results),
         _failures(results, traces),
         _explored(results),
+        _target(results),
         _phases(results),
         _floors(results),
         _policy(results),
@@ -126,6 +128,12 @@ def _explored(results: Mapping[str, Any]) -> list[str]:
     ]
     header = ["explored completely", "verdict", "states", "transitions", "depth"]
     return ["### Explored", "", *_table(header, rows, numbers=(2, 3, 4))] if rows else []
+
+
+def _target(results: Mapping[str, Any]) -> list[str]:
+    """Of a check of somebody else's store: which, and what of it was out of reach or is declared."""
+    lines = target_lines(results)[2:]
+    return ["### The target", "", *_block(lines)] if lines else []
 
 
 def _phases(results: Mapping[str, Any]) -> list[str]:

@@ -70,3 +70,11 @@ def test_markdown_that_would_be_too_long_is_cut_and_says_so() -> None:
     text = markdown.render({**run.results, "phases": phases}, {})
     assert len(text.encode()) < markdown.MOST + 200
     assert text.endswith("*Cut here: see audit.html in the run's folder.*\n")
+
+
+def test_markdown_tells_of_the_target() -> None:
+    run = example("passed")
+    phases = [{**run.results["phases"][0], "counts": {"beyond/`kill`": 3}}]
+    text = markdown.render({**run.results, "phases": phases}, {})
+    assert "### The target" in text
+    assert "- `kill` (left out 3 times)" in text

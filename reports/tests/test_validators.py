@@ -164,3 +164,14 @@ def test_a_commit_with_changes_on_top_is_not_attested() -> None:
     assert "gitCommit" in attestation.render(results, traces)
     dirty = {**results, "code": {**results["code"], "dirty": True}}
     assert "gitCommit" not in attestation.render(dirty, traces)
+
+
+def test_of_a_target_of_somebody_elses_our_sources_are_no_subject() -> None:
+    results, traces = RUNS["passed"]
+    command = ["holdtrue", "check", "--target", "./their store"]
+    aimed = {**results, "environment": {**results["environment"], "command": command}}
+    statement = json.loads(attestation.render(aimed, traces))
+    jsonschema.validate(statement, STATEMENT)
+    assert [subject["name"] for subject in statement["subject"]] == ["results.json"]
+    told = {one["name"]: one for one in statement["predicate"]["configuration"]}
+    assert told["target"]["annotations"] == {"options": "--target './their store'"}

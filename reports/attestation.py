@@ -1,10 +1,11 @@
 """A run as an in-toto Statement, for whoever's policy asks what was tested and how it went.
 
 The predicate is https://in-toto.io/attestation/test-result/v0.1 (in-toto Attestation Framework, v1): one
-`test` for each property. What was tested is named by its hash; a target of somebody else's has none that we
-know, so of its check only the results are a subject, and the target is told as part of the configuration.
-`result` is PASSED only for a verdict of PASSED: an inconclusive run must satisfy
-no policy. A property that was not looked at, or not enough, counts as warned; violated ones as failed.
+`test` for each property. `result` is PASSED only for a verdict of PASSED: an inconclusive run must satisfy no
+policy. A property that was not looked at, or not enough, counts as warned; violated ones as failed.
+
+What was tested is named by its hash. A target of somebody else's has none that we know: of its check only the
+results are a subject, and the target is told as part of the configuration.
 
 The statement is not signed: whoever needs that wraps it in an envelope (DSSE) with a key of their own.
 """

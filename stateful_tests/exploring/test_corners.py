@@ -1,4 +1,4 @@
-"""The two facets told by worlds have what they are for: each damage met by every kind of call, all rollbacks."""
+"""The two facets told by worlds have what they are for: each damage met by every call, and all rollbacks."""
 
 from collections.abc import Iterator
 from typing import Any

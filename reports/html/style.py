@@ -104,6 +104,7 @@ _TABLES = """
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .scrolls{overflow-x:auto;margin:0 0 1.2rem;max-width:100%}
 table{overflow-wrap:break-word;border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
+table code{overflow-wrap:break-word}
 caption{white-space:nowrap;text-align:left;font-weight:650;padding:.3rem 0 .5rem;color:var(--ink)}
 th,td{text-align:left;vertical-align:top;padding:.35rem .7rem;border-bottom:1px solid var(--line);
  overflow-wrap:break-word;max-width:34rem}

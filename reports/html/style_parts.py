@@ -48,7 +48,6 @@ STORIES = """
 .wrong h4{margin-top:.2rem}
 .wrong p{overflow-wrap:anywhere}
 .differences td:last-child{font-weight:600}
-.differences code{overflow-wrap:anywhere}
 .files{font-size:.9rem;overflow-wrap:anywhere}
 """
 CHARTS = """

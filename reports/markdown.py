@@ -119,15 +119,20 @@ def _explored(results: Mapping[str, Any]) -> list[str]:
     rows = [
         [
             f"{escape(each.get('system'))} {escape(each.get('space'))}",
-            escape(each.get("verdict")),
-            _count(each.get("states")),
-            _count(each.get("transitions")),
-            _count(each.get("depth")),
+            escape(each.get("verdict") or "–"),
+            *(_count(each.get(what)) for what in ("states", "transitions", "depth")),
+            _count(_inside(each, "tours", "taken")),
+            _count(_inside(each, "kills", "kills")),
         ]
         for each in results["explorations"]
     ]
-    header = ["explored completely", "verdict", "states", "transitions", "depth"]
-    return ["### Explored", "", *_table(header, rows, numbers=(2, 3, 4))] if rows else []
+    header = ["space", "verdict", "states", "transitions", "depth", "taken on the store", "kills"]
+    return ["### Explored", "", *_table(header, rows, numbers=range(2, 7))] if rows else []
+
+
+def _inside(each: Mapping[str, Any], part: str, what: str) -> object:
+    found = each.get(part)
+    return found.get(what) if isinstance(found, Mapping) else None
 
 
 def _target(results: Mapping[str, Any]) -> list[str]:
@@ -201,6 +206,8 @@ def _provenance(results: Mapping[str, Any]) -> list[str]:
 
 
 def _count(value: object) -> str:
+    if value is None:
+        return "–"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(value)
 
 

@@ -119,7 +119,7 @@ def _explored(results: Mapping[str, Any]) -> list[str]:
     rows = [
         [
             f"{escape(each.get('system'))} {escape(each.get('space'))}",
-            escape(each.get("verdict") or "–"),
+            escape(each.get("verdict") or "\N{EN DASH}"),
             *(_count(each.get(what)) for what in ("states", "transitions", "depth")),
             _count(_inside(each, "tours", "taken")),
             _count(_inside(each, "kills", "kills")),
@@ -207,7 +207,7 @@ def _provenance(results: Mapping[str, Any]) -> list[str]:
 
 def _count(value: object) -> str:
     if value is None:
-        return "–"
+        return "\N{EN DASH}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else escape(value)
 
 

@@ -1,7 +1,7 @@
 """Where the ledger's tours show a planted fault, with nothing drawn and nobody killed; and which they can't.
 
-`SHOWN` names for each fault a facet whose tour shows it. What is in `HIDDEN` does not show in the logic of the
-model's world, for the reason that stands there; other checks find it.
+`SHOWN` names for each fault a facet whose tour shows it. What is in `HIDDEN` does not show in the logic of
+the model's world, for the reason that stands there; other checks find it.
 """
 
 from collections.abc import Mapping
@@ -71,8 +71,8 @@ HIDDEN: Final[Mapping[str, str]] = {
         "process has its WAL taken into the file; only a killed process leaves one"
     ),
     "event-hash-not-checked-at-opening": (
-        "a line whose hash is right and whose eventHash is not has to be sealed by a forger, and no tampering "
-        "of the model seals lines"
+        "a line whose hash is right and whose eventHash is not has to be sealed by a forger, and no "
+        "tampering of the model seals lines"
     ),
     "chain-not-checked": (
         "each line that is moved, removed or repeated counts wrongly as well, which is noticed first; only a "

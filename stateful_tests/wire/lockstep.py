@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import model
 from model.actions import Action
-from model.forms import outcome_to_json, value_to_json
+from model.forms import value_to_json
 from model.outcomes import Accepted, Outcome, Refused
 from model.values import JSON, World
 from stateful_tests import clauses
 from stateful_tests.compare import Difference, differences, fact_to_json, same
-from stateful_tests.lockstep import Lockstep, name_of, outcome_differs
+from stateful_tests.lockstep import Lockstep, name_of, outcome_differs, outcome_name
 from stateful_tests.observe import Observation
 from stateful_tests.pair import Found, Judge
 from stateful_tests.target import Answered, Refusal, Result
@@ -62,7 +62,7 @@ class WireLockstep(Lockstep):
     ) -> Found | None:
         broke = result if isinstance(result, Broke) else self.target.broke
         if broke is not None:
-            told = Difference("outcome", outcome_to_json(outcome), f"{broke.kind}: {broke.text}")
+            told = Difference("reply", outcome_name(outcome), broke.text)
             return (broke.kind, CLAUSES[broke.kind], (told,))
         result = self._as_declared(action, outcome, result)
         if self._files and not self._unkept:

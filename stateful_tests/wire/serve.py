@@ -59,6 +59,7 @@ class Server:
         self._directory = directory
         self._version = version
         self._target: StoreTarget | None = None
+        self._facts: tuple[int, JSON] = (-1, {})
         self._others: Mapping[str, Callable[[Message], JSON]] = {
             "begin": self._begin,
             "observe": lambda _request: self._observation(),
@@ -110,7 +111,7 @@ class Server:
             raise UnknownRequestError("begin needs a directory and surroundings")
         self.close()
         disk.install(None)
-        self._target = StoreTarget(Path(place))
+        self._target, self._facts = StoreTarget(Path(place)), (-1, {})
         try:
             _surround(self._target.around, told)
         except (KeyError, TypeError, ValueError) as error:
@@ -121,8 +122,10 @@ class Server:
         if self._target is None:
             raise UnknownRequestError("begin comes first")
         around = self._target.around
-        facts: dict[str, JSON] = {name: one.to_json() for name, one in around.ledgers.items()}
-        return {"facts": facts, "launched": list(around.launched)}
+        if self._facts[0] != around.revision:
+            facts: dict[str, JSON] = {name: one.to_json() for name, one in around.ledgers.items()}
+            self._facts = (around.revision, facts)
+        return {"facts": self._facts[1], "launched": [*around.launched]}
 
     def _arm(self, request: Message) -> JSON:
         try:

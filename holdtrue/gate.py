@@ -1,7 +1,7 @@
 """`holdtrue gate`: a run's results become a decision, by a policy file, with its reasons.
 
 Exit codes: 0 accepted, 1 refused (something is violated), 3 undecided (not enough was checked), 2 usage: a
-run or a policy that can't be read decides nothing. When run by GitHub Actions it adds a summary to the step and
+run or a policy that can't be read decides nothing. Run by GitHub Actions, it adds a summary to the step and
 annotations to the run. It reads results alone: it says what that file says, and whether the file is the one
 that the run wrote is asked of `holdtrue verify`.
 """

@@ -21,6 +21,8 @@ from typing import TextIO
 
 _COMMANDS = re.compile(r"^(\s*):(?=:)|##(?=\[)")
 """How a line may begin that the runner obeys, and what it obeys anywhere in a line."""
+_MARKED = re.compile(r"(\d+ ?>  )|violated(?= )|  DIFFERS(?= )")
+"""The step of a story that differs; the words before what is violated."""
 
 
 class Printer:
@@ -66,8 +68,13 @@ class Printer:
                 _complain(f"standard output can't be written ({error.strerror}); going on without it")
 
     def lines(self, lines: "list[str] | tuple[str, ...]") -> None:
+        """Writes `lines`. Where colour is shown, what a story marks as wrong stands out."""
         for line in lines:
-            self.line(line)
+            marked = _MARKED.match(line) if self.colour else None
+            if marked is None:
+                self.line(line)
+            else:
+                self.strong(line, line if marked.group(1) else marked.group(), "31")
 
     def strong(self, text: str, word: str, colour: str) -> None:
         """A line whose leading `word` is set off by `colour` (an ANSI number) where colour is shown."""

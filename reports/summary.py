@@ -13,7 +13,7 @@ from reports.explorations import explorations_table
 from reports.figures import FIGURES, Figure, below
 from reports.ledger_coverage import KINDS, apart, ledger_outcomes_table
 from reports.plain import paragraph, safe, table
-from reports.scope import NOT_CHECKED
+from reports.scope import not_checked
 from reports.targets import target_lines
 
 SHOWN_LOST = 3
@@ -46,7 +46,7 @@ def render_summary(results: Mapping[str, Any]) -> list[str]:
     lines += ["", "Not checked", ""]
     for name in (*results["left_out"], *results["not_begun"]):
         lines += paragraph(f"The phase {safe(name)}: it was not run.", first="- ")
-    for sentence in NOT_CHECKED:
+    for sentence in not_checked(results):
         lines += paragraph(sentence, first="- ")
     return [*lines, ""]
 

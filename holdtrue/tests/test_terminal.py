@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from holdtrue.tests.planted import RUN, save, trace_of
 from holdtrue.tests.processes import ROOT, RUNNER
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*[34][0-7][0-9;]*m")
@@ -64,3 +65,22 @@ def test_a_terminal_that_can_not_redraw_gets_plain_lines(tmp_path: Path, term: s
     told = on_a_terminal(tmp_path / "out", TERM=term)
     assert "\x1b" not in told
     assert "corpus: 4 of 4 jobs, " in told
+
+
+def test_what_a_story_marks_stands_out_on_a_terminal_alone(tmp_path: Path) -> None:
+    path = save(trace_of("capacity-off-by-one", "walk"), tmp_path / "trace.json")
+    catalogue = "crash_tests.planted.catalogue"
+    command = [sys.executable, "-P", "-c", RUN, catalogue, "capacity-off-by-one", "replay", str(path)]
+    places = {"PYTHONPATH": str(ROOT)}
+    code, told = read_terminal(command, NO_COLOR="", **places)
+    assert code == 1
+    assert "\x1b[1;31m4 >   root via h1: reserve r2" in told
+    assert (
+        ANY_SEQUENCE.sub("", told).splitlines()
+        == read_terminal(command, NO_COLOR="1", **places)[1].splitlines()
+    )
+    piped = subprocess.run(
+        command, env={**os.environ, **places, "NO_COLOR": ""}, capture_output=True, text=True, check=False
+    )
+    assert "\x1b" not in piped.stdout
+    assert ANY_SEQUENCE.sub("", told).splitlines() == piped.stdout.splitlines()

@@ -29,10 +29,11 @@ def _facet(name: str, about: str, *, quick: bool = False, **bounds: Any) -> Face
     )
 
 
-def _killed(name: str, about: str, *, jobs: Mapping[str, int], **bounds: Any) -> Facet:
-    """Explored, and killed along, which is a tour as well; by the quick profile near the start alone."""
-    facet = _facet(name, about, **bounds)
-    return evolve(facet, toured={}, killed=jobs, depth={"quick": 1})
+def _killed(
+    name: str, about: str, *, jobs: Mapping[str, int], depth: Mapping[str, int], **bounds: Any
+) -> Facet:
+    """Explored, and killed along, which is a tour as well; a `depth` keeps near the start."""
+    return evolve(_facet(name, about, **bounds), toured={}, killed=jobs, depth=depth)
 
 
 FACETS: Final[tuple[Facet, ...]] = (
@@ -40,12 +41,18 @@ FACETS: Final[tuple[Facet, ...]] = (
     _facet("otherwise", "the same steps asked for in another way", quick=True, clients=1, steps=2),
     _facet("verify", "through the verifier's gate and back", quick=True, clients=1, keys=2),
     _killed(
-        "killed-undoing", "one compensator, killed everywhere", jobs={"ci": 1, "deep": 1}, clients=1, steps=1
+        "killed-undoing",
+        "one compensator, killed everywhere",
+        jobs={"ci": 1, "deep": 1},
+        depth={},
+        clients=1,
+        steps=1,
     ),
     _killed(
         "killed",
         "one key, one step, a lost mirror, killed everywhere",
-        jobs={"quick": 1, "ci": 6, "deep": 6},
+        jobs={"quick": 1, "ci": 4, "deep": 6},
+        depth={"quick": 1, "ci": 4},
         clients=1,
         keys=1,
         steps=1,

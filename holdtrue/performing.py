@@ -47,7 +47,7 @@ def _walk(data: Any, watch: Watch | None) -> Performed:
     from stateful_tests.pair import StepRecord
     from stateful_tests.replay import replay
     from stateful_tests.system import system_named
-    from stateful_tests.trace import TraceError, from_json, record
+    from stateful_tests.trace import TraceError, from_json, seen_step
 
     try:
         trace = from_json(data)
@@ -57,7 +57,7 @@ def _walk(data: Any, watch: Watch | None) -> Performed:
     system = system_named(trace.system)
 
     def told(one: StepRecord) -> dict[str, JSON]:
-        return record("", "", [one], system=system).steps[0].to_json(system)
+        return seen_step(one, system).to_json(system)
 
     def look(one: StepRecord, directory: Path) -> None:
         if watch is not None:

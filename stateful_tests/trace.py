@@ -101,18 +101,20 @@ def record(
 ) -> Trace:
     """The trace of what `records` saw, the divergence of the last one included. `rest`: fields of `Trace`."""
     system = system or system_named(COORDINATOR)
-    steps = tuple(
-        TraceStep(
-            one.action,
-            system.outcome_to_json(one.expected),
-            None if one.observed is None else one.observed.to_json(),
-            None if one.disk is None else dict(one.disk),
-        )
-        for one in records
-    )
+    steps = tuple(seen_step(one, system) for one in records)
     found = records[-1].divergence if records else None
     trace = Trace(name, why, steps, versions=versions(), system=system.name, **rest)
     return trace if found is None else evolve(trace, divergence=found.to_json(), clause=found.clause)
+
+
+def seen_step(one: StepRecord, system: System) -> TraceStep:
+    """What one step saw, as a trace keeps it."""
+    return TraceStep(
+        one.action,
+        system.outcome_to_json(one.expected),
+        None if one.observed is None else one.observed.to_json(),
+        None if one.disk is None else dict(one.disk),
+    )
 
 
 def versions() -> dict[str, str]:

@@ -65,6 +65,12 @@ TESTED: Final[Mapping[Scheming, frozenset[str]]] = {
 }
 """By scheme, the invariants that its facet must put to the test. Between them: all."""
 
+LARGE: Final[Mapping[Scheming, frozenset[str]]] = {
+    transactions.many_clients: TESTED[transactions.clients],
+}
+"""The same, for facets that only the deep profile explores and tours."""
+_ALL: Final[Mapping[Scheming, frozenset[str]]] = {**TESTED, **LARGE}
+
 
 @cache
 def space_of(scheme: Scheming) -> LedgerSpace:
@@ -73,14 +79,14 @@ def space_of(scheme: Scheming) -> LedgerSpace:
 
 
 def _asked(scheme: Scheming) -> tuple[Property[Look, str], ...]:
-    return properties(space_of(scheme), TESTED[scheme])
+    return properties(space_of(scheme), _ALL[scheme])
 
 
 SPACES: Final[Mapping[str, Callable[[], LedgerSpace]]] = {
-    scheme.__name__: partial(space_of, scheme) for scheme in TESTED
+    scheme.__name__: partial(space_of, scheme) for scheme in _ALL
 }
 PROPERTIES: Final[Mapping[str, Callable[[], tuple[Property[Look, str], ...]]]] = {
-    f"{scheme.__name__}_properties": partial(_asked, scheme) for scheme in TESTED
+    f"{scheme.__name__}_properties": partial(_asked, scheme) for scheme in _ALL
 }
 
 

@@ -14,9 +14,10 @@ _HERE: Final = "model.gated.explorer.facets"
 _AFTER_QUICK: Final = ("ci", "deep")
 
 
-def _facet(name: str, about: str, *, quick: bool = False, **bounds: Any) -> Facet:
-    """Explored and toured whole: by all profiles if `quick`, else by all but that one."""
-    profiles = PROFILES if quick else _AFTER_QUICK
+def _facet(
+    name: str, about: str, *, profiles: tuple[str, ...] = _AFTER_QUICK, jobs: int = 1, **bounds: Any
+) -> Facet:
+    """Explored and toured whole by these profiles."""
     place = name.replace("-", "_")
     return Facet(
         name=name,
@@ -25,7 +26,7 @@ def _facet(name: str, about: str, *, quick: bool = False, **bounds: Any) -> Face
         properties=f"{_HERE}:{place}_properties",
         bounds=bounds,
         explored=profiles,
-        toured=dict.fromkeys(profiles, 1),
+        toured=dict.fromkeys(profiles, jobs),
     )
 
 
@@ -37,9 +38,9 @@ def _killed(
 
 
 FACETS: Final[tuple[Facet, ...]] = (
-    _facet("kinds", "each way of failing, where one key is written", quick=True, clients=2, keys=1),
-    _facet("otherwise", "the same steps asked for in another way", quick=True, clients=1, steps=2),
-    _facet("verify", "through the verifier's gate and back", quick=True, clients=1, keys=2),
+    _facet("kinds", "each way of failing, where one key is written", profiles=PROFILES, clients=2, keys=1),
+    _facet("otherwise", "the same steps asked for in another way", profiles=PROFILES, clients=1, steps=2),
+    _facet("verify", "through the verifier's gate and back", profiles=PROFILES, clients=1, keys=2),
     _killed(
         "killed-undoing",
         "one compensator, killed everywhere",
@@ -71,5 +72,6 @@ FACETS: Final[tuple[Facet, ...]] = (
     _facet("requests", "requests that are another by one field, and that can't be made", clients=1, keys=2),
     _facet("recovery", "what a kill, a failing step or a lost mirror calls for", clients=1, keys=2),
     _facet("tampering-once", "one file tampered with: never a silent loss", clients=1, keys=2, wounds=1),
+    _facet("many-clients", "three clients, three keys", profiles=("deep",), jobs=3, clients=3, keys=3),
 )
 """Those that are quick to tour come first: so a difference shows soon."""

@@ -13,11 +13,11 @@ from model.explorer.facet import load
 from model.explorer.packed import explore as explore_fast
 from model.explorer.reference import explore
 from model.gated.actions import FAULTS, TAMPERINGS
-from model.gated.explorer.facets import PROPERTIES, TESTED, Scheming, space_of
+from model.gated.explorer.facets import LARGE, PROPERTIES, TESTED, Scheming, space_of
 from model.gated.explorer.names import FACETS
 from model.gated.explorer.properties import SETTLED
 from model.gated.explorer.space import LedgerSpace
-from model.gated.explorer.transactions import clients, many_clients, transact
+from model.gated.explorer.transactions import clients, transact
 from model.gated.invariants import INVARIANTS
 from model.gated.running import MOMENTS
 
@@ -86,20 +86,25 @@ def test_between_them_the_facets_meet_every_failing_step_death_and_tampering() -
     assert deaths["Compensate"] | quiet == writing
 
 
-def test_three_clients_with_three_keys_hold_true_as_well() -> None:
-    space = LedgerSpace(many_clients())
-    found = explore_fast(space, (), reduce=True)
-    assert found.complete
+@pytest.mark.parametrize("scheme", LARGE, ids=lambda scheme: scheme.__name__)
+def test_what_only_the_deep_profile_explores_holds_true_as_well(scheme: Scheming) -> None:
+    asked = PROPERTIES[f"{scheme.__name__}_properties"]()
+    found = explore_fast(space_of(scheme), asked, reduce=True, edges=True)
+    assert [each for each in found.verdicts if each.verdict != "holds"] == []
+    assert found.dead == ()
     assert found.full_transitions > 100_000
 
 
 def test_the_table_names_every_facet_and_what_it_names_is_there() -> None:
-    assert {facet.name.replace("-", "_") for facet in FACETS} == {scheme.__name__ for scheme in TESTED}
+    assert {facet.name.replace("-", "_") for facet in FACETS} == {
+        scheme.__name__ for scheme in (*TESTED, *LARGE)
+    }
     for facet in FACETS:
         space = load(facet.space)()
         assert isinstance(space, LedgerSpace)
         assert load(facet.properties)()
-        assert facet.toured.get("ci") or facet.killed["ci"]
+        assert facet.toured.get("deep") or facet.killed["deep"]
+        assert not facet.toured.get("quick") or "quick" in facet.explored
     with pytest.raises(AttributeError, match="no facet 'nonsense'"):
         load("model.gated.explorer.facets:nonsense")
 

@@ -18,7 +18,7 @@ _SIGN = "M-6-6L6 6M6-6L-6 6"
 
 def strip(trace: Mapping[str, Any]) -> Html | None:
     """The strip of a kill's trace (any JSON); none if it is about no point of a publication."""
-    point, verb = _struck(trace)
+    point, verb, arrival = _struck(trace)
     step, moment = step_of(point)
     steps = next((steps for steps in PUBLICATIONS if step in steps and _fits(trace, steps)), None)
     if steps is None:
@@ -27,7 +27,7 @@ def strip(trace: Mapping[str, Any]) -> Html | None:
     x = {"before": at * (_WIDTH + _GAP) - _GAP / 2, "torn": at * (_WIDTH + _GAP) + _WIDTH / 2}.get(
         moment, at * (_WIDTH + _GAP) + _WIDTH + _GAP / 2
     )
-    told = f"{verb} at {safe(point, 60)}: " + _in_words(steps, at, moment)
+    told = f"{verb} at {safe(point, 60)}{arrival}: " + _in_words(steps, at, moment)
     boxes = [
         _box(index, name, index < at or (index == at and moment == "after"))
         for index, name in enumerate(steps)
@@ -57,13 +57,16 @@ def strip(trace: Mapping[str, Any]) -> Html | None:
     return join([el("h4", "Where it struck"), el("figure", figure, el("figcaption", text(told)))])
 
 
-def _struck(trace: Mapping[str, Any]) -> tuple[str, str]:
+def _struck(trace: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The point, what happened there, and at which arrival, unless it was the first."""
     fault, kills = trace.get("fault"), trace.get("kills")
+    place, verb = fault, "The disk failed"
     if isinstance(kills, list) and kills and isinstance(kills[-1], Mapping):
-        return str(kills[-1].get("point", "")), "Killed"
-    if isinstance(fault, Mapping):
-        return str(fault.get("point", "")), "The disk failed"
-    return "", ""
+        place, verb = kills[-1], "Killed"
+    if not isinstance(place, Mapping):
+        return "", "", ""
+    n = place.get("n")
+    return str(place.get("point", "")), verb, f", arrival {n}" if isinstance(n, int) and n > 1 else ""
 
 
 def _fits(trace: Mapping[str, Any], steps: tuple[str, ...]) -> bool:

@@ -73,9 +73,9 @@ def test_there_is_no_strip_for_a_point_of_no_publication_and_each_system_has_its
     assert strip({"kills": [{"point": "mkdir-before"}]}) is None
     assert strip({}) is None
     assert strip({"kills": [None], "fault": 3}) is None
-    ledger = strip({"system": "ledger", "fault": {"point": "lock-release-before"}})
+    ledger = strip({"system": "ledger", "fault": {"point": "lock-release-before", "n": 2}})
     assert ledger is not None
-    assert "mirror-commit was done" in said(ledger)
+    assert "The disk failed at lock-release-before, arrival 2: mirror-commit was done" in said(ledger)
 
 
 @pytest.mark.parametrize(

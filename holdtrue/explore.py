@@ -5,38 +5,23 @@ every property was put to the test in it, and none was broken. What the bounds l
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from attrs import evolve, frozen
 
 from holdtrue.exits import Exit, UsageError
 from holdtrue.options.exploring import BOUNDS, MEMORY_MB, SYSTEMS
 from holdtrue.out import Printer
+from holdtrue.worlds import World, chosen, facets_of
 from reports.plain import grid, paragraph, safe
 
 if TYPE_CHECKING:
-    from model.explorer.facet import Facet
     from model.explorer.findings import Exploration
-    from model.explorer.properties import Property, Trace
-    from model.explorer.space import Space
+    from model.explorer.properties import Trace
 
-FIRST = {"coordinator": "core", "ledger": "transact"}
 EVERY_S = 10.0
 COLOURS = {"PASSED": "32", "VIOLATED": "31", "INCONCLUSIVE": "33"}
 CODES = {"PASSED": Exit.PASSED, "VIOLATED": Exit.VIOLATED, "INCONCLUSIVE": Exit.INCONCLUSIVE}
-
-
-@frozen
-class World:
-    """What is to be explored: a facet, its bounds as they are asked for, and what is asked of it."""
-
-    facet: "Facet"
-    about: str
-    bounds: Mapping[str, Any]
-    space: "Space[Any, Any]"
-    properties: "Sequence[Property[Any, Any]]"
 
 
 def explore_command(options: object) -> int:
@@ -47,7 +32,7 @@ def explore_command(options: object) -> int:
         return _list(printer)
     for name in ("graph", "itf"):
         _writable(asked[name], f"--{name}")
-    return explore(_world(asked), asked, printer)
+    return explore(chosen(asked), asked, printer)
 
 
 def explore(world: World, asked: Mapping[str, Any], printer: Printer) -> int:
@@ -57,13 +42,13 @@ def explore(world: World, asked: Mapping[str, Any], printer: Printer) -> int:
     if asked["property"] is not None and asked["property"] not in {each.id for each in world.properties}:
         known = ", ".join(each.id for each in world.properties)
         raise UsageError(f"--property {asked['property']!r}: this world is asked for {known}")
-    about = f"{asked['system']}, {world.facet.name}: {safe(world.about)}"
+    about = f"{asked['system']}, {world.name}: {safe(world.about)}"
     printer.lines(paragraph(about, first="model        ", then=" " * 13))
     printer.lines(told.bounds_lines(world.bounds))
     explored = _run(world, asked, printer)
     printer.lines(list(told.sizes(explored, calibration_s=_calibration())))
-    printer.line()
-    printer.lines(told.property_table(explored.verdicts))
+    if explored.verdicts:
+        printer.lines(["", *told.property_table(explored.verdicts)])
     printer.lines(list(told.counterexamples(explored, world.space)))
     if asked["property"] is not None:
         printer.lines(_property(explored, world, asked["property"]))
@@ -82,53 +67,10 @@ def explore(world: World, asked: Mapping[str, Any], printer: Printer) -> int:
 def _list(printer: Printer) -> int:
     rows = []
     for system in SYSTEMS:
-        for facet in _facets(system).values():
+        for facet in facets_of(system).values():
             rows.append([system, facet.name, facet.about])
     printer.lines(grid(["model", "facet", "what it is about"], rows, (11, 16, 49)))
     return Exit.PASSED
-
-
-def _facets(system: str) -> "dict[str, Facet]":
-    if system == "coordinator":
-        from model.explorer.coordinator.facets import FACETS
-    else:
-        from model.gated.explorer.names import FACETS
-    return {facet.name: facet for facet in FACETS}
-
-
-def _world(asked: Mapping[str, Any]) -> World:
-    system = asked["system"]
-    facets = _facets(system)
-    name = FIRST[system] if asked["facet"] is None else asked["facet"]
-    if name not in facets:
-        raise UsageError(f"--facet {name!r}: the {system} has {', '.join(facets)}")
-    facet = facets[name]
-    changes = {each: asked[each] for each in BOUNDS if asked[each] is not None}
-    if asked["drop"]:
-        changes["dropped"] = frozenset(asked["drop"])
-    if not changes:
-        from model.explorer.facet import load
-
-        return World(facet, facet.about, facet.bounds, load(facet.space)(), load(facet.properties)())
-    if system != "coordinator":
-        options = ", ".join(f"--{'drop' if each == 'dropped' else each}" for each in changes)
-        raise UsageError(f"{options}: only the coordinator's bounds can be changed; the ledger has facets")
-    return _bounded(facet, changes)
-
-
-def _bounded(facet: "Facet", changes: Mapping[str, Any]) -> World:
-    """A facet of the coordinator with other bounds."""
-    from model.explorer.coordinator.facets import BOUNDS as KNOWN
-    from model.explorer.coordinator.properties import properties
-    from model.explorer.coordinator.space import CoordinatorSpace
-    from model.surroundings import ASSUMPTIONS
-
-    unknown = sorted(set(changes.get("dropped", ())) - set(ASSUMPTIONS))
-    if unknown:
-        raise UsageError(f"--drop {unknown[0]!r}: the assumptions are {', '.join(ASSUMPTIONS)}")
-    bounds = evolve(KNOWN[facet.name], **changes)
-    told = {**facet.bounds, **{name: sorted(v) if name == "dropped" else v for name, v in changes.items()}}
-    return World(facet, "with other bounds", told, CoordinatorSpace(bounds), properties(bounds))
 
 
 def _run(world: World, asked: Mapping[str, Any], printer: Printer) -> "Exploration[Any, Any]":
@@ -192,7 +134,7 @@ def _write(
     assert graph is not None
     if asked["itf"] is not None:
         trace, about = _trace(explored, world, asked["property"])
-        text = itf(trace, source=f"holdtrue explore {asked['system']}, {world.facet.name}", description=about)
+        text = itf(trace, source=f"holdtrue explore {asked['system']}, {world.name}", description=about)
         written.append(_put(Path(asked["itf"]), text, "--itf", f"trace: {about}"))
     if asked["graph"] is None:
         return written, None
@@ -209,7 +151,7 @@ def _write(
             f"--graph: {graph.nodes:,} worlds are too many to be drawn, at most {MOST} are; the GraphML is "
             "written; for a picture take smaller bounds, another facet, or a --depth"
         )
-    title = f"holdtrue explore {asked['system']}, {world.facet.name}"
+    title = f"holdtrue explore {asked['system']}, {world.name}"
     written.append(_put(base.with_name(base.name + ".svg"), svg(graph, title=title), "--graph", "picture"))
     return written, None
 

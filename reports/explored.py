@@ -9,6 +9,7 @@ from model.explorer.properties import Trace, Verdict
 from model.explorer.space import Label, Space
 from reports.plain import COLUMNS, grid, paragraph, safe, wrap
 
+MOST_OF_A_VALUE = 150
 MOST_SHOWN = 3
 """Counterexamples shown; the others are in the table."""
 
@@ -16,7 +17,7 @@ MOST_SHOWN = 3
 def sizes(explored: Exploration[Any, Any], *, calibration_s: float) -> Iterator[str]:
     """How much was explored, and how fast. `calibration_s` are the seconds of ten million additions."""
     stands, also = "", ""
-    if explored.reduced:
+    if explored.full_states != explored.states:
         stands = f", up to names; they stand for {explored.full_states:,}"
         also = f", up to names; they stand for {explored.full_transitions:,}"
     yield f"worlds       {explored.states:,}{stands}"
@@ -71,7 +72,8 @@ def trace_lines(space: Space[Any, Any], trace: Trace[Any, Any]) -> Iterator[str]
         )
         changed = differences(before, move.state, slot=word)
         for each in changed:
-            yield from paragraph(safe(str(each)), first="         ", then="           ")
+            values = f"{safe(each.before, MOST_OF_A_VALUE)} → {safe(each.after, MOST_OF_A_VALUE)}"
+            yield from paragraph(f"{safe(each.path)}: {values}", first="         ", then="           ")
         if not changed:
             yield "         (nothing changes)"
         before = move.state
@@ -126,6 +128,8 @@ def verdict_line(explored: Exploration[Any, Any]) -> tuple[str, str]:
         return "INCONCLUSIVE", f"INCONCLUSIVE  never seen or put to the test: {_some(open_ones)}"
     if explored.dead:
         return "INCONCLUSIVE", f"INCONCLUSIVE  never could happen: {_some(list(explored.dead))}"
+    if not many:
+        return "PASSED", f"PASSED  all {explored.states:,} worlds seen; nothing was asked of them"
     whole = f"{explored.full_states:,}" if explored.reduced else f"{explored.states:,}"
     idle = sum(map(untested, explored.verdicts))
     hold = f"all {many} properties hold" if not idle else f"{many - idle} of {many} properties hold"

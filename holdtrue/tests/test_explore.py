@@ -10,6 +10,8 @@ import pytest
 
 from holdtrue import cli, explore
 from holdtrue.exits import Exit
+from holdtrue.worlds import facets_of
+from model.surroundings import ASSUMPTIONS
 
 SMALL = ("explore", "--facet", "stages")
 
@@ -59,6 +61,24 @@ def test_a_dropped_assumption_shows_its_shortest_violation_as_differences(
     assert lines[-1].startswith("VIOLATED  true-capacity: 1 of ")
 
 
+@pytest.mark.parametrize("assumption", ASSUMPTIONS)
+def test_each_assumption_dropped_alone_shows_its_shortest_violation(
+    capsys: pytest.CaptureFixture[str], assumption: str
+) -> None:
+    code, lines, _ = ran(capsys, "explore", "--drop", assumption)
+    assert code == Exit.VIOLATED
+    assert lines[0].startswith(f"model        coordinator, without {assumption}: not assumed: ")
+    assert any(line.startswith("broken: true-capacity: ") for line in lines)
+    assert lines[-1].startswith("VIOLATED  ")
+    assert "true-capacity" in lines[-1]
+
+
+def test_what_nothing_is_asked_of_is_said_to_be_seen(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = ran(capsys, "explore", "--facet", "damages", "--depth", "3")
+    assert code == Exit.INCONCLUSIVE
+    assert not any(line.startswith("verdict") for line in lines)
+
+
 def test_a_bound_on_the_depth_leaves_it_inconclusive_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, _ = ran(capsys, *SMALL, "--depth", "2")
     assert code == Exit.INCONCLUSIVE
@@ -94,7 +114,7 @@ def test_the_facets_are_listed_and_each_of_them_is_found(capsys: pytest.CaptureF
     code, lines, _ = ran(capsys, "explore", "--list")
     assert code == Exit.PASSED
     for system in ("coordinator", "ledger"):
-        for name in explore._facets(system):
+        for name in facets_of(system):
             assert any(line.split()[:2] == [system, name] for line in lines)
 
 
@@ -146,6 +166,8 @@ def test_a_graph_that_is_too_large_to_look_at_is_said_to_be_and_the_verdict_stay
         (("ledger", "--facet", "core"), "--facet 'core': the ledger has kinds, "),
         (("ledger", "--ids", "2"), "--ids: only the coordinator's bounds can be changed"),
         (("ledger", "--drop", "files-stay"), "--drop: only the coordinator's bounds can be changed"),
+        (("--drop", "files-stay", "--ids", "2"), "--drop files-stay: shows in a world of its own only"),
+        (("--facet", "rollback", "--ids", "2"), "--facet rollback: its bounds can't be changed"),
         (("--drop", "gravity"), "--drop 'gravity': the assumptions are admits-under-grant, "),
         (("--graph", "/no/such/place"), "--graph '/no/such/place': there is no directory '/no/such'"),
         (("--itf", ""), "--itf '' names no file"),

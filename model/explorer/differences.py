@@ -5,6 +5,7 @@ lease.kind: own → none
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import cast
 
 import attrs
@@ -41,20 +42,22 @@ def _walk(path: str, before: object, after: object) -> Iterator[Difference]:
             for (name, old), (_, new) in zip(fields_of(before), fields_of(after), strict=True):
                 yield from _walk(f"{path}.{name}" if path else name, old, new)
             return
-        if isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
-            for number, (old, new) in enumerate(zip(before, after, strict=True), start=1):
-                yield from _walk(f"{path}[{number}]", old, new)
-            return
+        if isinstance(before, tuple) and isinstance(after, tuple):
+            common = min(len(before), len(after))
+            if len(before) == len(after) or before[:common] == after[:common]:
+                for number, (old, new) in enumerate(zip_longest(before, after), start=1):
+                    yield from _walk(f"{path}[{number}]", old, new)
+                return
     yield Difference(path or "state", told(before), told(after))
 
 
 def fields_of(value: object) -> list[tuple[str, object]]:
-    """The fields of a frozen class' instance, by name."""
+    """The fields of a frozen class' instance that are part of its value, by name."""
     return [(field.name, getattr(value, field.name)) for field in _fields(value)]
 
 
 def _fields(value: object) -> tuple["attrs.Attribute[object]", ...]:
-    return tuple(attrs.fields(cast(type[attrs.AttrsInstance], type(value))))
+    return tuple(field for field in attrs.fields(cast(type[attrs.AttrsInstance], type(value))) if field.eq)
 
 
 def _defaults(value: object) -> list[object]:

@@ -2,8 +2,8 @@
 
 Source: ADR-015, https://apalache-mc.org/docs/adr/015adr-trace.html. Integers are written as `#bigint`, sets
 as `#set`, maps as `#map`, tuples of a space as lists, frozen classes as records, and `None` as the variant
-that Quint writes for it. The variables are `action`, `outcome`, the fields of the shared value (or `shared`,
-if it has none), and `slots`.
+`Absent`. The variables are `action_taken`, `outcome`, the fields of the shared value (or `shared`, if it has
+none), and `slots`.
 """
 
 import json
@@ -37,7 +37,7 @@ def itf(trace: Trace[G, S], *, source: str = "", description: str = "") -> str:
 
 
 def _state(index: int, action: str, outcome: str, state: State[G, S]) -> dict[str, Json]:
-    told: dict[str, Json] = {"#meta": {"index": index}, "action": action, "outcome": outcome}
+    told: dict[str, Json] = {"#meta": {"index": index}, "action_taken": action, "outcome": outcome}
     if attrs.has(type(state.shared)):
         for name, value in fields_of(state.shared):
             told[_name(name)] = expression(value)
@@ -49,7 +49,7 @@ def _state(index: int, action: str, outcome: str, state: State[G, S]) -> dict[st
 
 def _name(field: str) -> str:
     """A field's name, out of the way of our own."""
-    return f"{field}_" if field in ("action", "outcome", "slots") else field
+    return f"{field}_" if field in ("action_taken", "outcome", "slots") else field
 
 
 def expression(value: object) -> Json:
@@ -59,7 +59,7 @@ def expression(value: object) -> Json:
     if isinstance(value, int):
         return {"#bigint": str(value)}
     if value is None:
-        return {"tag": "None", "value": {"#tup": []}}
+        return {"tag": "Absent", "value": "U_OF_UNIT"}
     if isinstance(value, tuple | list):
         return [expression(each) for each in value]
     if isinstance(value, frozenset | set):

@@ -61,7 +61,7 @@ def test_sizes_are_told_with_what_they_stand_for() -> None:
 
 def test_actions_that_never_happened_are_named() -> None:
     told = list(sizes(evolve(explored(HOLDS), dead=("fly",), reduced=False), calibration_s=1))
-    assert told[0] == "worlds       10"
+    assert told[0].startswith("worlds       10")
     assert "actions      3, of which 1 could never happen" in told
     assert "             - never: fly" in told
 

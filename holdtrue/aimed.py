@@ -64,6 +64,11 @@ def phases_of(asked: Mapping[str, Any], printer: Printer | None = None) -> tuple
     from crash_tests.wire.jobs import plan_kills
     from stateful_tests.wire.jobs import plan_conformance, plan_corpus
 
+    other = sorted(set(asked.get("only") or ()) - {"corpus", "conformance", "kills"})
+    if other:
+        raise UsageError(
+            f"--only {other[0]}: a target is checked in the phases corpus, conformance and kills"
+        )
     aim = aim_of(asked)
     greeting = greeted(aim)
     (printer or Printer()).line(f"target: {safe(greeting.name, 60)} {safe(greeting.version, 40)}")

@@ -108,7 +108,7 @@ def test_a_store_that_holds_true_is_killed_at_each_of_its_calls_and_recovers(roo
 
 def test_a_store_is_killed_at_random_moments_and_after_its_reply_and_recovers(root: Path) -> None:
     for number, way in enumerate(
-        (Way(REPLY, REPLY), Way(MOMENT, MOMENT, delay_s=0.0), Way(MOMENT, MOMENT, delay_s=5.0))
+        (Way(REPLY, REPLY), Way(MOMENT, MOMENT, delay_s=0.0), Way(MOMENT, MOMENT, delay_s=0.5))
     ):
         trial = Trial(sqlite("--mended"), SCENARIOS["set-max-active-runs"], root / f"{number}" / "store")
         left = trial.kill(way)

@@ -35,7 +35,7 @@ from model.forms import action_to_json
 from model.invariants import check
 from model.values import World
 from stateful_tests.lockstep import DivergedError
-from stateful_tests.wire.faults import CLAUSES, DIED, HUNG, TargetFaultError
+from stateful_tests.wire.faults import CLAUSES, DIED, TargetFaultError
 from stateful_tests.wire.lockstep import WireLockstep
 from stateful_tests.wire.runners import Aim
 from stateful_tests.wire.target import Session, WireTarget, surroundings_of
@@ -146,17 +146,16 @@ class Trial:
         talk, flight = target.talk, self.scenario.flight
         for number, action in enumerate(flight):
             form = action_to_json(action)
-            last = number + 1 == len(flight)
             try:
                 talk.send(form)
-                talk.receive(str(form["do"]), within_s=way.delay_s if way.kind == MOMENT and last else None)
+                if way.kind == MOMENT and number + 1 == len(flight):
+                    return number + talk.process.kill_after(way.delay_s)
+                talk.receive(str(form["do"]))
             except TargetFaultError as fault:
-                if fault.kind == HUNG and way.kind == MOMENT:
-                    return number
                 if fault.kind == DIED and talk.process.was_killed and way.kind in (POINT, CALL):
                     return number
                 raise
-        if way.kind in (MOMENT, REPLY):
+        if way.kind == REPLY:
             return len(flight)
         # At a system call that comes late, as it tidies up or ends; a marked point would have come by now.
         patience = _SETTLE_S if way.kind == CALL else 0.0

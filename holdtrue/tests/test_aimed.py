@@ -102,6 +102,7 @@ def test_a_target_that_hangs_in_the_middle_is_a_violation_that_says_so(tmp_path:
         (("--target", fake("of-the-future").text), "hello.protocol: 99, and this checker speaks 1"),
         (("--target", fake("boasts").text), "hello.capabilities: unknown field 'telepathy'"),
         (("--target", "cat", "--policy", "no-such.toml"), "no-such.toml: the policy can't be opened"),
+        (("--target", "cat", "--only", "invariants"), "--only invariants: a target is checked in the phases"),
         (("--policy", "x.toml"), "--policy goes with --target"),
         (("--reply-limit", "3"), "--reply-limit goes with --target"),
         (("--target", "cat", "--reply-limit", "-1"), "'-1' is not a number of seconds above 0"),

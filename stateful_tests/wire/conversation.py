@@ -8,7 +8,6 @@ Every message can be listened in on (`listen`), which is how tests hold conversa
 """
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -70,10 +69,9 @@ class Conversation:
             self._listen("request", self._sent)
         self._due = self.process.send(_dumps(self._sent).encode("ascii"))
 
-    def receive(self, what: str, *, within_s: float | None = None) -> Reply:
-        """The reply to what was sent last, a request of the kind `what`; in time, or sooner."""
-        due = self._due if within_s is None else time.monotonic() + within_s
-        reply = self._parsed(what, self.process.receive(due))
+    def receive(self, what: str) -> Reply:
+        """The reply to what was sent last, a request of the kind `what`."""
+        reply = self._parsed(what, self.process.receive(self._due))
         if not reply.keys() <= _REPLY:
             raise self._nonsense(what, f"unknown field {_shown(sorted(reply.keys() - _REPLY)[0])}")
         if ("ok" in reply) == ("error" in reply):

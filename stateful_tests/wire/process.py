@@ -138,6 +138,20 @@ class TargetProcess:
             assert stream is not None
             stream.close()
 
+    def kill_after(self, seconds: float) -> bool:
+        """Ends the whole process group in so many seconds; whether a whole line had been said by then."""
+        select.select([], [], [], seconds)  # to the microsecond: poll knows only milliseconds
+        if self._ended is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._process.wait()
+            with contextlib.suppress(BlockingIOError):
+                while (piece := os.read(self._out, 1 << 16)) and len(self._read) <= LONGEST_LINE:
+                    self._read += piece
+        said = b"\n" in self._read
+        self.kill()
+        return said
+
     def end(self) -> None:
         """Ends its input, waits a moment, and then ends what is left of the group."""
         if self._ended is not None:

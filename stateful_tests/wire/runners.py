@@ -6,10 +6,11 @@ shrinks, unless the target hung: each try would cost the whole time limit.
 
 import contextlib
 import shutil
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import evolve, field, frozen
 
@@ -31,9 +32,13 @@ from stateful_tests.wire.reach import Reach, within
 from stateful_tests.wire.target import Command, Session, WireTarget
 
 REPRODUCE = "holdtrue replay TRACE --target COMMAND"
-_TRIES_AGAIN = 400
-_TRIES = 60
-"""Replays that shrinking may cost: with a process that begins again, and with one process for each."""
+SLOW: Final = "beyond/walks that a slow target left no time for"
+PATIENCE_S: Final = {"quick": 45.0, "ci": 300.0, "deep": 900.0}
+"""Seconds after which a job starts no further walk: what is left of its time may be needed for shrinking."""
+_TRIES: Final = 400
+_SHRINKING_S: Final = 60.0
+"""What shrinking may cost: replays; and seconds, if each took as long as the walk that failed. A slow target's
+stories may stay longer than a quick one's."""
 
 
 @frozen
@@ -112,17 +117,22 @@ def run_walks(params: Mapping[str, Any]) -> JobResult:
     with _at_work(aim, params, failed) as (session, root):
         reach = _reach_of(aim, session, root)
         system = aim.system(session, coverage.counts)
+        until = time.monotonic() + PATIENCE_S[params["profile"]]
         for number in range(params["walks"]):
+            if time.monotonic() > until:
+                coverage.counts[SLOW] += params["walks"] - number
+                break
             seed = f"wire/{params['seed']}/{params['number']}/{number}"
             drawn = system.on_tour(params["number"] * params["walks"] + number, params["steps"])
             draw = within(drawn, reach, coverage.counts)
-            here = root / f"{number}"
+            here, since = root / f"{number}", time.monotonic()
             one = random_walk(draw, seed, params["steps"], here, coverage=coverage, system=system)
             shutil.rmtree(here, ignore_errors=True)
             seconds += one.seconds
             steps += len(one.records)
             if one.failed:
-                failed.append(_failure(one.records, aim, session, params))
+                tries = int(min(_TRIES, max(_SHRINKING_S / max(time.monotonic() - since, 1e-3), 3)))
+                failed.append(_failure(one.records, aim, session, params, tries=tries))
                 break
     coverage.counts["actions"] += steps
     figures = {"walked_actions_per_s": round(steps / seconds, 1)} if seconds else {}
@@ -163,6 +173,7 @@ def _failure(
     params: Mapping[str, Any],
     *,
     world: World | None = None,
+    tries: int = 0,
 ) -> Failure:
     found = records[-1].divergence
     assert found is not None
@@ -175,8 +186,7 @@ def _failure(
         trace = evolve(trace, divergence={**found.to_json(), "index": len(shown) - 1})
         told = Failure(trace.to_json(), found.title, found.clause, REPRODUCE)
     else:
-        again = session.can_begin_again
-        told = failure(records, **seen, budget=_TRIES_AGAIN if again else _TRIES, system=system)
+        told = failure(records, **seen, budget=tries, system=system)
     return evolve(told, reproduce=REPRODUCE)
 
 

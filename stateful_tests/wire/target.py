@@ -202,11 +202,6 @@ class Session:
         self._idle = (talk, greeting) if again else None
         return WireTarget(talk, greeting, directory, keep=again)
 
-    @property
-    def can_begin_again(self) -> bool:
-        """Whether the last target's process can be had for the next store."""
-        return self._idle is not None
-
     def close(self) -> None:
         if self._idle is not None:
             self._idle[0].process.end()

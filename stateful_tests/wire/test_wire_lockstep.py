@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from model.actions import Admit, Call, Open, SetLease
+from stateful_tests.wire import runners
 from stateful_tests.wire.fakes import fake
 from stateful_tests.wire.lockstep import WireLockstep
 from stateful_tests.wire.rates import own_store
@@ -119,3 +120,11 @@ def test_one_process_serves_many_stores_where_it_can_begin_again(tmp_path: Path)
     assert len({target.talk.process.pid for target in targets}) == 1
     session.close()
     assert not targets[0].talk.process.running
+
+
+def test_a_slow_targets_walks_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(runners.PATIENCE_S, "quick", 0.0)
+    size = {"profile": "quick", "seed": 0, "number": 0, "walks": 5, "steps": 20}
+    result = runners.run_walks({**size, **runners.Aim(own_store()).to_json()})
+    assert (result.counts[runners.SLOW], result.counts["actions"]) == (5, 0)
+    assert result.failures == ()

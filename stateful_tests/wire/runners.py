@@ -37,8 +37,8 @@ PATIENCE_S: Final = {"quick": 45.0, "ci": 300.0, "deep": 900.0}
 """Seconds after which a job starts no further walk: what is left of its time may be needed for shrinking."""
 _TRIES: Final = 400
 _SHRINKING_S: Final = 60.0
-"""What shrinking may cost: replays; and seconds, if each took as long as the walk that failed. A slow target's
-stories may stay longer than a quick one's."""
+"""What shrinking may cost: replays; and seconds, if each took as long as the walk that failed. Slow targets'
+stories may stay longer than quick ones'."""
 
 
 @frozen

@@ -17,6 +17,7 @@ from model.explorer.coordinator.facets import BOUNDS, FACETS
 from model.explorer.coordinator.properties import properties, situation
 from model.explorer.coordinator.space import OF_STATES, CoordinatorSpace
 from model.explorer.coordinator.spaces import space as space_named
+from model.explorer.coordinator.tests.documents import figures
 from model.explorer.coordinator.values import Shared, Slot
 from model.explorer.facet import load
 from model.explorer.findings import Exploration
@@ -54,6 +55,8 @@ def test_a_facet_is_exhausted_and_all_that_it_declares_holds_and_is_put_to_the_t
     explored, _ = explored_with_refusals(name)
     assert explored.complete, explored.reason
     assert explored.dead == ()
+    found = (explored.states, explored.full_states, explored.transitions, explored.depth)
+    assert figures(name) == [f"{number:,}" for number in found]
     assert [(each.id, each.reason) for each in explored.verdicts if each.verdict != "holds"] == []
     assert explored.graph is not None
     space = CoordinatorSpace(BOUNDS[name])

@@ -19,7 +19,7 @@ from holdtrue.runfolder import shown
 from holdtrue.runs import Run, read_run
 from reports import gate_text, markdown
 from reports.gate import Decision, decide
-from reports.policy import Policy, PolicyError, parse
+from reports.policy import Policy, PolicyError, parse, with_suppressions
 
 LARGEST_POLICY: Final = 1024 * 1024
 COLOURS: Final = {"ACCEPTED": "32", "REFUSED": "31", "UNDECIDED": "33"}
@@ -64,7 +64,7 @@ def gate(
     if environment.get("GITHUB_ACTIONS") == "true":
         for command in gate_text.annotations(decision, run.results):
             printer.command(command)
-        _summarize(decision, run, environment.get("GITHUB_STEP_SUMMARY", ""))
+        _summarize(decision, run, rules, environment.get("GITHUB_STEP_SUMMARY", ""))
     return decision.exit
 
 
@@ -86,11 +86,12 @@ def read_policy(named: str) -> Policy:
         raise UsageError(f"--policy {named!r} can't be read: {told}") from error
 
 
-def _summarize(decision: Decision, run: Run, file: str) -> None:
+def _summarize(decision: Decision, run: Run, policy: Policy | None, file: str) -> None:
     """Adds to the step's summary. That it can't be written changes no decision."""
     if not file:
         return
-    told = f"{gate_text.markdown(decision, run.results)}\n{markdown.render(run.results, run.traces)}"
+    whole = markdown.render(with_suppressions(run.results, policy), run.traces)
+    told = f"{gate_text.markdown(decision, run.results)}\n{whole}"
     try:
         with Path(file).open("a", encoding="utf-8") as summary:
             summary.write(told)

@@ -10,21 +10,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from holdtrue.exits import Exit, UsageError
+from holdtrue.gate import read_policy
 from holdtrue.out import Printer
 from holdtrue.rendering import PER_TRACE, of_traces, rendered, text
 from holdtrue.runs import read_run
+from reports.policy import with_suppressions
 
 
 def report_command(options: object) -> int:
     """`holdtrue report` as the command line asks for it."""
     asked = vars(options)
-    return report(asked["run"], asked["format"], asked["output"])
+    return report(asked["run"], asked["format"], asked["output"], policy=asked["policy"])
 
 
-def report(named: str, form: str, output: str | None, *, printer: Printer | None = None) -> int:
-    """Renders the run `named` as `form`, into the file or folder `output`; returns the exit code."""
+def report(
+    named: str, form: str, output: str | None, *, policy: str | None = None, printer: Printer | None = None
+) -> int:
+    """Renders the run `named` as `form`, into the file or folder `output`; returns the exit code. What the
+    gate's `policy` suppresses is listed, too."""
     run = read_run(named)
+    if policy is not None:
+        run = evolve(run, results=with_suppressions(run.results, read_policy(policy)))
     if form in PER_TRACE:
         return _per_trace(form, run.results, run.traces, output)
     if output is None and form == "text":

@@ -77,19 +77,21 @@ def _walk(path: Path, data: Any, printer: Printer, pauses: Pauses) -> int:
     recorded = data.get("steps") if isinstance(data, dict) else None
     steps = recorded if isinstance(recorded, list) else []
     names = Names(start_of(data) if isinstance(data, dict) else 0)
+    legend: list[str] = []
 
     def watch(at: int, step: Mapping[str, JSON], directory: Path) -> None:
         if at == 0:
             printer.line(f"the store stands in {safe(directory, 4096)} until this ends")
             printer.line()
         expected = steps[at].get("expected")
-        printer.lines(render_step(step, names, at=at, total=len(steps), recorded=expected))
+        *told, empty = render_step(step, names, at=at, total=len(steps), recorded=expected)
+        fresh = [line for line in names.legend() if line not in legend]
+        legend.extend(fresh)
+        printer.lines([*told, *(f"  where     {line}" for line in fresh), empty])
         if step["divergence"] is None:
             pauses.after(at, len(steps))
 
-    now = read_and_perform(path, watch=watch)
-    _legend(names, printer)
-    return tell_status(now, printer)
+    return tell_status(read_and_perform(path, watch=watch), printer)
 
 
 def _kill(path: Path, printer: Printer, pauses: Pauses) -> int:
@@ -110,7 +112,3 @@ def _ending(now: Performed, printer: Printer) -> None:
     whole = render_story(now.story)
     at = next((number for number, line in enumerate(whole) if line.startswith("then: ")), len(whole))
     printer.lines(whole[at:])
-
-
-def _legend(names: Names, printer: Printer) -> None:
-    printer.lines(names.legend())

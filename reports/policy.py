@@ -39,6 +39,16 @@ class Suppression:
     def holds(self, today: date) -> bool:
         return today <= self.expires
 
+    def to_json(self) -> dict[str, str]:
+        """As `suppressions` of `results.json` has them."""
+        day = self.expires.isoformat()
+        return {
+            "what": f"{self.kind} {self.what}",
+            "owner": self.owner,
+            "reason": self.reason,
+            "expires": day,
+        }
+
     @property
     def told(self) -> str:
         return f"{self.kind} {self.what} (until {self.expires.isoformat()}, {self.owner}: {self.reason})"
@@ -61,6 +71,12 @@ class Policy:
     may_fall: float | None = None
     properties_may_go: bool = False
     suppressions: tuple[Suppression, ...] = ()
+
+
+def with_suppressions(results: Mapping[str, Any], policy: Policy | None) -> dict[str, Any]:
+    """`results` as a renderer shows them under `policy`: with what it suppresses, expired or not."""
+    listed = () if policy is None else policy.suppressions
+    return {**results, "suppressions": [*results["suppressions"], *(one.to_json() for one in listed)]}
 
 
 def parse(text: str) -> Policy:

@@ -1,7 +1,7 @@
 """The pinned corpus: traces that are replayed before anything else is tried, each with a reason.
 
 The files are what counts; `stateful_tests.stories` is how most of them were written. A counterexample that
-was once found and mended belongs here, too: copy its file, and say in `why` what it once showed.
+was once found and mended belongs here, too: `holdtrue pin` adds it, with the reason why it is kept.
 """
 
 from pathlib import Path

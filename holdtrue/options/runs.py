@@ -21,6 +21,9 @@ def report(commands: values.Commands) -> None:
         "each trace, in the directory that -o names",
     )
     command.add_argument("-o", "--output", metavar="FILE", help="where to write it; default: standard output")
+    command.add_argument(
+        "--policy", metavar="FILE", help="the gate's policy, so that what it suppresses is listed, too"
+    )
 
 
 def verify(commands: values.Commands) -> None:

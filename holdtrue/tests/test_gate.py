@@ -123,6 +123,9 @@ def test_under_github_it_annotates_and_summarizes(tmp_path: Path) -> None:
     told = summary.read_text("utf-8")
     assert told.startswith("before\n## ❌ Gate: refused\n")
     assert "VIOLATED" in told
+    summary.unlink()
+    decided(place, environment=given, policy=SUPPRESS.format("C6"))
+    assert "property C6" in summary.read_text("utf-8").partition("# ")[2]
 
 
 def test_a_summary_that_can_not_be_written_changes_no_decision(
@@ -164,3 +167,17 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout.splitlines()[-1]) == (1, "REFUSED  run: 3 reasons"), ended.stderr
     assert run(SOUND, "gate", "nothing", cwd=tmp_path).returncode == 2
     assert "docs/ci.md" in run(SOUND, "gate", "--help", cwd=tmp_path).stdout
+
+
+def test_a_report_lists_what_a_policy_suppresses(tmp_path: Path) -> None:
+    folder(tmp_path / "run", violated())
+    text = f"schema_version = 1\n{SUPPRESS.format('C6')}"
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
+    asked = ("report", "run", "--format", "html", "--policy", "policy.toml")
+    ended = run(SOUND, *asked, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "property C6" in ended.stdout
+    assert "2030-06-01" in ended.stdout
+    assert "property C6" not in run(SOUND, *asked[:4], cwd=tmp_path).stdout
+    (tmp_path / "policy.toml").write_text("x", encoding="utf-8")
+    assert run(SOUND, *asked, cwd=tmp_path).returncode == 2

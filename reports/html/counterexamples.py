@@ -70,7 +70,7 @@ def _article(
         el("p", text(failure["title"], 600), class_="happened") if len(failure["title"]) > 240 else None,
         note("What must hold: ", text(sentence, 300)) if sentence and sentence != headline(failure) else None,
         gone if trace is None else story(trace, name),
-        evidence(traces.get(f"{failure['evidence']}/about.json")) if failure.get("evidence") else None,
+        evidence(traces.get(f"{failure['evidence']}/about.json"), trace) if failure["evidence"] else None,
         _again(failure, results),
         _facts(failure, results),
         aria_labelledby=f"{name}-title",

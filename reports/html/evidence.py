@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.html.markup import Child, Html, code, el, join, text
-from reports.html.parts import many, note, opens, table
+from reports.html.parts import many, mark, note, opens, table
 
 MOMENTS = 12
 FILES = 30
 LINES = 60
 
 
-def evidence(about: Any) -> Html | None:
-    """A part for each moment at which the files were kept."""
+def evidence(about: Any, trace: Any) -> Html | None:
+    """A part for each moment at which the files were kept. `trace` is the one that was replayed."""
     moments = [one for one in _list(_object(about).get("moments")) if isinstance(one, Mapping)]
     if not moments:
         return None
@@ -25,13 +25,28 @@ def evidence(about: Any) -> Html | None:
     return join(
         [
             el("h4", "On disk"),
-            *(_moment(one) for one in moments[:MOMENTS]),
+            *(_moment(one, _struck(trace, one)) for one in moments[:MOMENTS]),
             note(f"... and {many(hidden, 'more moment')}: see the store's files.") if hidden > 0 else None,
         ]
     )
 
 
-def _moment(one: Mapping[str, Any]) -> Html:
+def _struck(trace: Any, one: Mapping[str, Any]) -> str:
+    """The arrival at which the kill of this moment struck; "" if it is about no kill."""
+    kind, _, number = str(one.get("moment", "")).partition("-")
+    kills = _list(_object(trace).get("kills"))
+    if (
+        kind != "kill"
+        or not number.isascii()
+        or not number.isdigit()
+        or not 1 <= int(number[:6]) <= len(kills)
+    ):
+        return ""
+    kill = _object(kills[int(number[:6]) - 1])
+    return f"{kill.get('point')}#{kill.get('n')}"
+
+
+def _moment(one: Mapping[str, Any], struck: str) -> Html:
     name = str(one.get("moment", ""))[:60]
     if one.get("there") is False:
         return el("p", text(_words(name).capitalize()), ": there was no store.")
@@ -53,7 +68,7 @@ def _moment(one: Mapping[str, Any]) -> Html:
         [
             listed or el("p", text(_words(name).capitalize()), ": no files."),
             note(f"... and {many(hidden, 'more file')}.") if hidden > 0 else None,
-            opens(f"Disk steps up to then: {len(steps):,}", _steps(steps)) if steps else None,
+            opens(_heading(steps, struck), _steps(steps, struck)) if steps else None,
             opens("What the audit of these files says", _lines(audit)) if audit else None,
         ]
     )
@@ -67,11 +82,28 @@ def _words(name: str) -> str:
     return "at the end" if name == "end" else f"at {name}"
 
 
-def _steps(steps: Sequence[Any]) -> Html:
-    """The last steps before it ended, in their order."""
-    hidden = len(steps) - LINES
-    first = f"({hidden} earlier) ... " if hidden > 0 else ""
-    return el("p", first, join([code(step, 60) for step in steps[-LINES:]], " \N{RIGHTWARDS ARROW} "))
+def _heading(steps: Sequence[Any], struck: str) -> str:
+    if struck:
+        return f"Disk steps of the action if nobody dies: {len(steps):,}, and where it was killed"
+    return f"Disk steps up to then: {len(steps):,}"
+
+
+def _steps(steps: Sequence[Any], struck: str) -> Html:
+    """Some steps in their order: the last ones, or those around the one at which the kill struck."""
+    at = steps.index(struck) if struck in steps else None
+    last = len(steps) if at is None else min(len(steps), at + LINES // 2)
+    first = max(0, last - LINES)
+    told: list[Child] = []
+    for number in range(first, last):
+        told.append(code(steps[number], 60))
+        if number == at:
+            told.append(mark("killed here", "bad"))
+    return el(
+        "p",
+        f"({first} earlier) ... " if first else None,
+        join(told, " \N{RIGHTWARDS ARROW} "),
+        f" ... ({len(steps) - last} later)" if last < len(steps) else None,
+    )
 
 
 def _lines(lines: Sequence[Any]) -> Html:

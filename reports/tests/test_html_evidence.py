@@ -8,7 +8,7 @@ from reports.html import render
 from reports.html.evidence import LINES, MOMENTS, evidence
 from reports.tests.examples import EXAMPLES
 from reports.tests.html_reader import HARMFUL, faults, read, said
-from reports.tests.samples import HOSTILE
+from reports.tests.samples import HOSTILE, KILLED
 
 FILE = {"name": "coordinator.json", "kept": True, "mode": "-rw-------", "bytes": 1234, "sha256": "ab" * 32}
 ABOUT: dict[str, Any] = {
@@ -28,7 +28,7 @@ ABOUT: dict[str, Any] = {
 
 
 def shown(about: Any) -> str:
-    found = evidence(about)
+    found = evidence(about, KILLED)
     return "" if found is None else said(found)
 
 
@@ -39,6 +39,19 @@ def test_files_disk_steps_and_the_audit_are_shown_for_each_moment() -> None:
     assert "state-create-before#1 → state-create-after#1" in told
     assert "S1 FAULT the closed shape FAULTY" in told
     assert "At the end: there was no store." in told
+
+
+def test_among_the_steps_of_a_killed_action_the_place_is_marked() -> None:
+    steps = [f"s{number}#1" for number in range(100)]
+    steps[70] = "state-rename-before#1"
+    told = shown({"moments": [{"moment": "kill-1", "files": [FILE], "steps": steps}]})
+    assert "if nobody dies: 100" in told
+    assert "s69#1 → state-rename-before#1 → ✗ killed here → s71#1" in told
+    assert "(40 earlier)... s40#1" in told
+    assert told.endswith("s99#1")
+    alive = shown({"moments": [{"moment": "step-4", "files": [FILE], "steps": steps}]})
+    assert "Disk steps up to then: 100" in alive
+    assert "killed here" not in alive
 
 
 def test_the_page_shows_it_in_the_story_that_it_belongs_to() -> None:
@@ -69,8 +82,9 @@ def test_much_is_cut_and_counted() -> None:
         {"moments": [{"moment": "end", "steps": [HOSTILE], "audit": [HOSTILE]}]},
     ],
 )
-def test_evidence_of_an_unknown_or_hostile_shape_is_shown_harmlessly(about: Any) -> None:
-    found = evidence(about)
+@pytest.mark.parametrize("trace", [None, 3, {"kills": 3}, {"kills": [3]}, {"kills": [{"point": HOSTILE}]}])
+def test_evidence_of_an_unknown_or_hostile_shape_is_shown_harmlessly(about: Any, trace: Any) -> None:
+    found = evidence(about, trace)
     if found is not None:
         assert not HARMFUL.search(found.markup)
         assert not read(found.markup).named("script")

@@ -59,8 +59,10 @@ class Successors(Generic[G, S]):
     def _fit(self) -> None:
         self.levels.fit(len(self.numbers.shared), len(self.numbers.slots))
 
-    def columns(self, depth: int, first: int, count: int = CHUNK) -> list[Ints]:
-        return self.levels.layout.unpack(self.levels.levels[depth][first : first + count])
+    def columns(self, depth: int, first: int, count: int | None = None) -> list[Ints]:
+        """Those of `count` states of a level, or of a chunk, from the `first` on."""
+        end = first + (CHUNK if count is None else count)
+        return self.levels.layout.unpack(self.levels.levels[depth][first:end])
 
     def orbits(self, columns: list[Ints]) -> Ints:
         """For how many states each canonical state stands."""
@@ -76,11 +78,13 @@ class Successors(Generic[G, S]):
         depth: int,
         first: int,
         *,
-        size: int = CHUNK,
+        size: int | None = None,
         orbits: Ints | None = None,
         everything: bool = False,
     ) -> Iterator[Part]:
-        """The successors of `size` states of a level, from the `first` on. With `orbits`, counts them."""
+        """The successors of `size` states of a level, or of a chunk, from the `first` on. With `orbits`, the
+        number of states that each stands for, visits are counted."""
+        size = CHUNK if size is None else size
         columns = self.columns(depth, first, size)
         self.node = self.levels.first_node(depth) + first
         count = orbits is not None

@@ -7,6 +7,7 @@ import pytest
 from model.explorer import packed, reference
 from model.explorer.findings import Exploration
 from model.explorer.graph import Graph
+from model.explorer.packed import engine, layout, lookup, successors
 from model.explorer.properties import Always, EventuallyPossible, Property, Sometimes, Step
 from model.explorer.tests.toys import Counters, Leases, Shared, Slot
 
@@ -31,7 +32,7 @@ PROPERTIES: tuple[Property[Shared, Slot], ...] = (
 BUGS = {"none": {}, "line": {"skip_the_line": True}, "both": {"skip_the_line": True, "overbook": True}}
 
 
-def figures(explored: Exploration[Any, Any]) -> dict[str, object]:
+def figures(explored: Exploration[Any, Any]) -> dict[str, Any]:
     """What both engines must agree upon."""
     return {
         "states": explored.states,
@@ -69,6 +70,28 @@ def test_full_and_reduced_exploration_agree(ids: int, bug: str) -> None:
         assert (one.id, one.verdict, one.reason) == (other.id, other.verdict, other.reason)
         assert (one.trace is None) == (other.trace is None)
         assert one.trace is None or other.trace is None or len(one.trace.moves) == len(other.trace.moves)
+
+
+CRAMPED: dict[str, tuple[object, str, int]] = {
+    "keys that do not fit into 63 bits": (layout, "BITS", 8),
+    "tables too large to be dense": (lookup, "DENSE_CELLS", 256),
+    "chunks of seven states": (successors, "CHUNK", 7),
+}
+
+
+@pytest.mark.parametrize("how", CRAMPED)
+@pytest.mark.parametrize("reduce", [False, True], ids=["full", "reduced"])
+def test_it_agrees_where_space_is_short(how: str, reduce: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, name, value = CRAMPED[how]
+    roomy = packed.explore(Leases(3, 2, **BUGS["both"]), PROPERTIES, reduce=reduce, edges=True)
+    monkeypatch.setattr(where, name, value)
+    if where is successors:
+        monkeypatch.setattr(engine, name, value)
+    cramped = packed.explore(Leases(3, 2, **BUGS["both"]), PROPERTIES, reduce=reduce, edges=True)
+    assert figures(cramped) == figures(roomy)
+    # Without the graph, traces are rebuilt from the levels.
+    plain = packed.explore(Leases(3, 2, **BUGS["both"]), PROPERTIES[:4], reduce=reduce)
+    assert figures(plain)["lengths"] == figures(roomy)["lengths"][:4]
 
 
 def test_the_edges_are_those_of_the_reference() -> None:

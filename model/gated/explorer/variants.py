@@ -30,7 +30,7 @@ def in_lines(many: int) -> tuple[Faults, ...]:
         ):
             found.append(fails(f"{moment}:{n} {kind}"))
         for first, then in (
-            *(("append-fsync", "cut"), ("append-fsync", "cut-fsync")),
+            *(("append-fsync", "cut"), ("append-fsync", "cut-fsync"), ("append-fsync", "rollback")),
             *(("mirror", "catch-up"), ("commit", "catch-up")),
         ):
             found.append(fails(f"{first}:{n}", then))

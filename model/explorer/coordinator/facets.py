@@ -134,7 +134,8 @@ BOUNDS: Final[dict[str, Bounds]] = {
         | {"terminal-stays", "ids-are-used-once"},
     ),
     "arguments": Bounds(
-        groups=frozenset({"reserve", "commit", "project", "arguments"}),
+        groups=frozenset({"lease", "reserve", "commit", "project", "arguments"}),
+        leases=("none",),
         untested=_SMALL
         | _NO_SWEEP
         | _NO_DISPATCH

@@ -45,7 +45,10 @@ PLAIN_RESERVED = Slot("reserved", 0, left=1)
 
 
 class CoordinatorSpace(Space[Shared, Slot]):
-    """The model of the coordinator within `bounds`; `step` may be a faulty one, for tests."""
+    """The model of the coordinator within `bounds`.
+
+    For tests, `step` may be a faulty one, and `literal` asks each question as it is (see `asking`).
+    """
 
     def __init__(self, bounds: Bounds, *, step: Step = model_step, literal: bool = False) -> None:
         self.bounds = bounds

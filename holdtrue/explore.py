@@ -58,6 +58,8 @@ def explore(world: World, asked: Mapping[str, Any], printer: Printer) -> int:
     printer.lines(written)
     if word != "PASSED":
         printer.line(f"again: {_again(asked)}")
+    if not explored.complete:
+        printer.line(f"for more: raise {_limit(explored.reason)}, or take smaller bounds")
     printer.strong(line, word, COLOURS[word])
     if refused:
         raise UsageError(refused)
@@ -197,6 +199,12 @@ def _put(path: Path, text: str, option: str, what: str) -> str:
     except OSError as error:
         raise UsageError(f"{option}: {str(path)!r} can't be written: {error.strerror}") from error
     return f"written: {safe(path, 4096)} ({what})"
+
+
+def _limit(reason: str) -> str:
+    """The option that ended an exploration for this reason."""
+    words = {" MB ": "--memory", " states ": "--states", " transitions ": "--depth"}
+    return next((option for word, option in words.items() if word in reason), "--time-budget")
 
 
 def _again(asked: Mapping[str, Any]) -> str:

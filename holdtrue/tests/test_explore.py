@@ -88,6 +88,18 @@ def test_a_bound_on_the_depth_leaves_it_inconclusive_and_says_so(capsys: pytest.
     assert any(line.startswith("inconclusive") and "true-capacity" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("limit", "value"), [("--depth", "3"), ("--states", "20"), ("--memory", "1"), ("--time-budget", "0.01")]
+)
+def test_each_limit_is_named_where_it_ended_the_exploration(
+    capsys: pytest.CaptureFixture[str], limit: str, value: str
+) -> None:
+    code, lines, _ = ran(capsys, "explore", "--facet", "lifecycle", limit, value)
+    assert code == Exit.INCONCLUSIVE
+    assert lines[-2] == f"for more: raise {limit}, or take smaller bounds"
+    assert lines[-3].endswith(f"{limit} {value}")
+
+
 def test_a_witness_that_is_never_seen_leaves_it_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
     """One id alone never contests a binding."""
     code, lines, _ = ran(capsys, "explore", "--facet", "lifecycle", "--ids", "1")

@@ -1,6 +1,6 @@
 """Two runs with the same seed and code leave the same results, byte for byte, times and environment aside.
 
-The real runners, with small budgets: walks, machines, invariants, kills, faults, races of real processes.
+The real runners, with small budgets: walks, machines, invariants, explorations, kills, faults, races.
 """
 
 import json
@@ -16,10 +16,12 @@ from holdtrue import provenance
 from holdtrue.phases import Phase, Planner
 from holdtrue.tests.runs import check_run
 from reports.canonical import canonical
+from stateful_tests.exploring.jobs import plan_exploration
 from stateful_tests.jobs import plan_conformance, plan_corpus, plan_invariants
 from stateful_tests.results import Job, Plan
 
 SMALL: Mapping[str, Any] = {"walks": 2, "steps": 40, "examples": 3, "sample": 20, "times": 1}
+FACETS = {"arguments", "verify", None}
 SCENARIOS = {"reserve", "genesis", "transact", "open-mirror-corrupt"}
 
 
@@ -27,6 +29,8 @@ def small(plan: Plan) -> Plan:
     """One job of each runner and system in the plan, doing little."""
     jobs: dict[tuple[str, object], Job] = {}
     for job in plan.jobs:
+        if job.params.get("facet") not in FACETS:
+            continue
         params = {key: SMALL.get(key, value) for key, value in job.params.items()}
         scenarios = params.get("scenarios")
         if isinstance(scenarios, list):
@@ -40,7 +44,8 @@ def small(plan: Plan) -> Plan:
 
 def phases(seed: int) -> tuple[Phase, ...]:
     plans = {"corpus": plan_corpus, "conformance": plan_conformance, "invariants": plan_invariants}
-    made = {name: small(plan("quick", seed)) for name, plan in {**plans, "kills": plan_kills}.items()}
+    others = {"kills": plan_kills, "exploration": plan_exploration}
+    made = {name: small(plan("quick", seed)) for name, plan in {**plans, **others}.items()}
     return tuple(Phase(name, "about", _planner(plan)) for name, plan in made.items())
 
 
@@ -73,6 +78,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
         "conformance",
         "invariants",
         "kills",
+        "exploration",
     }
 
 

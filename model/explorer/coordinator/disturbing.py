@@ -260,6 +260,21 @@ def _launches() -> Iterator[tuple[str, Disturbing]]:
     yield "rename no-lease", Disturbing("rename", 1, _NO_LEASE, ("reserve", "dispatch"))
 
 
+def _sweeps() -> Iterator[tuple[str, Disturbing]]:
+    """What can go wrong while two rows are due: at the question about either, or at the fences between."""
+    moments: tuple[tuple[str, Moment], ...] = (
+        ("admission", "read_admission"),
+        ("arbitration", "abandon_admission_if_absent"),
+    )
+    for word, moment in moments:
+        for nth in (1, 2):
+            for what, effect in (("raises", _always(Raises())), ("no-lease", _NO_LEASE), ("closes", _CLOSES)):
+                yield f"{word}-{nth} {what}", Disturbing(moment, nth, effect, ("snapshot", "reserve"))
+    for nth in (2, 3, 4, 5, 6):
+        for what, effect in (("raises", _always(Raises())), ("other-epoch", _lease(9))):
+            yield f"fence-{nth} {what}", Disturbing("read_lease", nth, effect, ("snapshot", "reserve"))
+
+
 def _files() -> Iterator[tuple[str, Disturbing]]:
     for kind in ("lock-symlink", "state-symlink"):
         effect = _always(Happens(Damage(kind)))
@@ -270,5 +285,13 @@ AUTHORITIES: Final = dict(_authorities())
 PROOFS: Final = dict(_proofs())
 RELEASES: Final = dict(_releases())
 LAUNCHES: Final = dict(_launches())
+SWEEPS: Final = dict(_sweeps())
 FILES: Final = dict(_files())
-DISTURBANCES: Final[dict[str, Disturbing]] = {**AUTHORITIES, **PROOFS, **RELEASES, **LAUNCHES, **FILES}
+DISTURBANCES: Final[dict[str, Disturbing]] = {
+    **AUTHORITIES,
+    **PROOFS,
+    **RELEASES,
+    **LAUNCHES,
+    **SWEEPS,
+    **FILES,
+}

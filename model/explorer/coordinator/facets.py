@@ -9,7 +9,7 @@ from typing import Any, Final
 from attrs import evolve, fields
 
 from model.explorer.coordinator.bounds import Bounds
-from model.explorer.coordinator.disturbing import AUTHORITIES, FILES, LAUNCHES, PROOFS, RELEASES
+from model.explorer.coordinator.disturbing import AUTHORITIES, FILES, LAUNCHES, PROOFS, RELEASES, SWEEPS
 from model.explorer.facet import Facet
 
 SLOT_COMES_BACK: Final = "slot-comes-back"
@@ -158,6 +158,14 @@ BOUNDS: Final[dict[str, Bounds]] = {
         disturbed=tuple(PROOFS),
         untested=_SMALL - _NO_COMMAND,
     ),
+    "sweeps": Bounds(
+        ids=2,
+        initial=(2,),
+        stages=("completed",),
+        groups=frozenset({"lease", "open", "reserve", "commit", "snapshot", "clock", "project", "disturbed"}),
+        disturbed=tuple(SWEEPS),
+        untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND | _NO_DISPATCH | _NO_WAY_OUT,
+    ),
     "releases": Bounds(
         groups=_LIFECYCLE | {"disturbed"}, merge_leases=False, disturbed=tuple(RELEASES), untested=_SMALL
     ),
@@ -189,6 +197,7 @@ _TOURED: Final[dict[str, str]] = {
     "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
     "capacity": "two reservations for one slot",
     "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
+    "sweeps": "two rows due at once, where the question about either fails, or a fence between",
     "launches": "what can happen around a publication and a launch",
     "authority": "callbacks for lease and caller that fail, lie, take time, or close the store",
     "proofs": "callbacks for admission and arbitration that fail, lie, take time, or see it change",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reports import attestation, junit, markdown, sarif
+from reports import attestation, html, junit, markdown, sarif
 from reports.failures import render_failures
 from reports.results import schema
 from reports.shape import faults
@@ -23,6 +23,7 @@ def text(run: Mapping[str, Any], traces: Mapping[str, Any]) -> object:
 RENDERERS: Mapping[str, Renderer] = {
     "text": text,
     "markdown": markdown.render,
+    "html": html.render,
     "junit": junit.render,
     "sarif": sarif.render,
     "attestation": attestation.render,

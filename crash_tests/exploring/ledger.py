@@ -122,7 +122,6 @@ class LedgerKillingDrive(Drive):
         done = tuple(one.action for one in self.records if not one.declined)
         since = self._camp()[1]
         history = done[: len(done) - len(since)]
-        label = str(self.chart.label(edge))
-        why = "a kill along the explored graph"
-        scenario = Scenario(label, why, history, situation.flight, situation.warm)
+        name, why = self.chart.label(edge).rule, "a kill along the explored graph"
+        scenario = Scenario(name, why, history, situation.flight, situation.warm)
         self.stories.append(Story(scenario, kills, tuple(actions), violation))

@@ -137,7 +137,7 @@ def _inside(each: Mapping[str, Any], part: str, what: str) -> object:
 
 def _target(results: Mapping[str, Any]) -> list[str]:
     """Of a check of somebody else's store: which, and what of it was out of reach or is declared."""
-    lines = target_lines(results)[2:]
+    lines = target_lines(results)[3:]
     return ["### The target", "", *_block(lines)] if lines else []
 
 

@@ -6,6 +6,8 @@ Shown with every summary, so that green is not read as more than it is.
 from collections.abc import Mapping
 from typing import Any
 
+from reports.targets import left_out
+
 NOT_CHECKED: tuple[str, ...] = (
     "Power loss. Processes are killed, and the kernel's page cache outlives them: a missing fsync is not "
     "seen by a kill.",
@@ -25,8 +27,10 @@ _EXPLORED = (
 
 
 def not_checked(results: Mapping[str, Any]) -> tuple[str, ...]:
-    """The limits of a run; where small worlds were explored in full, that limit says so."""
+    """The limits of a run: first what was left out of a target; where small worlds were explored in full,
+    that limit says so."""
+    ours = tuple(left_out(results))
     spaces = [one for one in results.get("explorations") or () if isinstance(one, Mapping)]
     if not any(one.get("verdict") == "holds" for one in spaces):
-        return NOT_CHECKED
-    return tuple(_EXPLORED if each.startswith(_UNEXPLORED) else each for each in NOT_CHECKED)
+        return (*ours, *NOT_CHECKED)
+    return (*ours, *(_EXPLORED if each.startswith(_UNEXPLORED) else each for each in NOT_CHECKED))

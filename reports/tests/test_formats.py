@@ -74,7 +74,9 @@ def test_markdown_that_would_be_too_long_is_cut_and_says_so() -> None:
 
 def test_markdown_tells_of_the_target() -> None:
     run = example("passed")
-    phases = [{**run.results["phases"][0], "counts": {"beyond/`kill`": 3}}]
+    told = {"command": "run {directory}", "policy": {"code": [], "missing": [], "field": []}}
+    counts = {"beyond/`kill`": 3}
+    phases = [{**run.results["phases"][0], "counts": counts, "details": {"target": [told]}}]
     text = markdown.render({**run.results, "phases": phases}, {})
-    assert "### The target" in text
-    assert "- `kill` (left out 3 times)" in text
+    assert "run {directory}" in text.partition("### The target")[2]
+    assert r"- Out of the target's reach: \`kill\` \(left out 3 times\)." in text

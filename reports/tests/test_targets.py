@@ -1,0 +1,76 @@
+"""What reports say of a target: the options that name it, what was out of its reach, what is declared."""
+
+from typing import Any
+
+from reports.commands import reproduce, rerun
+from reports.scope import NOT_CHECKED, not_checked
+from reports.targets import aims, left_out, target_lines
+
+POLICY = {
+    "code": [
+        {"operation": "*", "model": "CAPACITY_EXCEEDED", "store": "NO_SLOT", "reason": "older clients"},
+        {"operation": "renew", "model": "COMMAND_FAILED", "store": "NO", "reason": "shorter"},
+    ],
+    "missing": [{"operation": "dispatch", "reason": "elsewhere\x1b[31m"}],
+    "field": [{"name": "updatedAt", "reason": "unread"}],
+}
+COUNTS = {
+    "beyond/lone surrogates in strings": 1200,
+    "deviation/code * CAPACITY_EXCEEDED is NO_SLOT": 3,
+    "deviation/no dispatch": 7,
+    "missed/at a system call": 2,
+    "rule/reserve/accepted": 9,
+}
+
+
+def results(command: list[str], *, target: bool = True) -> dict[str, Any]:
+    details = {"target": [{"command": "run {directory}", "policy": POLICY}]} if target else {}
+    return {
+        "environment": {"command": command, "invocation": "holdtrue", "folder": "out/x"},
+        "phases": [{"name": "kills", "counts": COUNTS if target else {}, "details": details}],
+        "profile": "quick",
+        "seed": 3,
+        "left_out": [],
+    }
+
+
+def test_commands_name_the_target_again_quoted_for_a_shell() -> None:
+    typed = ["holdtrue", "check", "--target", "run 'a b' {directory}", "--seed", "3", "--policy=p.toml"]
+    told = results(typed)
+    words = " --target 'run '\"'\"'a b'\"'\"' {directory}' --policy p.toml"
+    assert aims(told) == words
+    failure = {"trace": "traces/a.json", "kept": True}
+    assert reproduce(told, failure) == f"holdtrue replay out/x/traces/a.json{words}"
+    assert rerun(told).endswith(words)
+
+
+def test_commands_of_our_own_store_name_none() -> None:
+    told = results(["holdtrue", "check", "--seed", "3"], target=False)
+    assert aims(told) == ""
+    assert rerun(told) == "holdtrue check --profile quick --seed 3"
+    assert target_lines(told) == []
+    assert not_checked(told) == NOT_CHECKED
+
+
+def test_what_was_left_out_is_told_a_sentence_each_and_harmlessly() -> None:
+    owner = "Declared by the target's owner:"
+    assert list(left_out(results([]))) == [
+        "Out of the target's reach: lone surrogates in strings (left out 1,200 times).",
+        f"{owner} *: NO_SLOT for CAPACITY_EXCEEDED (met 3 times): older clients",
+        f"{owner} renew: NO for COMMAND_FAILED (never met: is it still so?): shorter",
+        f"{owner} no dispatch (left out 7 times): elsewhere\\x1b[31m",
+        f"{owner} rows without updatedAt: unread",
+    ]
+
+
+def test_it_stands_before_what_no_check_ever_checks() -> None:
+    told = not_checked(results([]))
+    assert told[-len(NOT_CHECKED) :] == NOT_CHECKED
+    assert told[0].startswith("Out of the target's reach:")
+
+
+def test_the_summary_has_a_section_with_the_command_and_the_kills_that_missed() -> None:
+    lines = target_lines(results([]))
+    assert lines[:3] == ["", "The target", ""]
+    assert "run {directory}" in lines[3]
+    assert lines[-1] == "Kills that never came to their place, and say nothing: 2."

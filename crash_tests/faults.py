@@ -15,7 +15,7 @@ import errno
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 import model
 from crash_tests.afterwards import probes, work_on
@@ -65,6 +65,8 @@ class Fault:
     n: int
     number: int
     untidy: bool = False
+    left: Mapping[str, JSON] | None = field(default=None, eq=False)
+    """What was on disk then, for people, where that was looked at."""
 
     @property
     def step(self) -> str:
@@ -76,7 +78,8 @@ class Fault:
 
     def to_json(self) -> dict[str, JSON]:
         name = errno.errorcode[self.number]
-        return {"point": self.point, "n": self.n, "errno": name, "untidy": self.untidy}
+        told: dict[str, JSON] = {"point": self.point, "n": self.n, "errno": name, "untidy": self.untidy}
+        return told if self.left is None else {**told, "left": dict(self.left)}
 
 
 def fault_from_json(trace: Fields) -> Fault:
@@ -86,7 +89,7 @@ def fault_from_json(trace: Fields) -> Fault:
         raise StoryError(f"{trace.place('errno')}: {name!r} is no error number's name, such as 'EIO'")
     if (point := trace.text("point")) not in set(disk.CrashPoint):
         raise StoryError(f"{trace.place('point')}: {point!r} is no marked point of this version's store")
-    return Fault(point, trace.number("n"), number, trace.flag("untidy"))
+    return Fault(point, trace.number("n"), number, trace.flag("untidy"), trace.free("left"))
 
 
 def faults(arrivals: Sequence[Arrival], *, every_error: bool) -> Iterator[Fault]:
@@ -108,7 +111,8 @@ def strike(situation: Situation, fault: Fault) -> Violation | None:
     ended = in_child(lambda say: _struck(say, situation, fault))
     if not ended.finished:
         raise HarnessError(f"a child with {fault} {ended.describe()}")
-    found: Violation | None = pickle.loads(ended.said)
+    found: Violation | None
+    found, situation.left = pickle.loads(ended.said)
     return found
 
 
@@ -141,7 +145,9 @@ def _struck(say: Say, situation: Situation, fault: Fault) -> None:
         disk.install(failing)
         result = target.apply(action)
         if failing.struck:
-            say(pickle.dumps(_judged(situation, fault, failing, index, result)))
+            seen = target.observe()
+            left: dict[str, JSON] = {**seen.brief(), "files": list(situation.ground.picture().names)}
+            say(pickle.dumps((_judged(situation, fault, failing, index, result), left)))
             return
     raise HarnessError(f"{fault} never struck")
 

@@ -142,7 +142,11 @@ def _faults_of(name: str, counts: Counter[str], *, every_error: bool) -> list[St
                     counts[f"fault/{name}"] += 1
                     counts[f"fault-at/{fault.point}"] += 1
                     if violation is not None:
-                        found.append(Story(scenario, (), (), violation, fault=fault))
+                        found.append(
+                            Story(
+                                scenario, (), (), violation, fault=evolve(fault, left=situation.left or None)
+                            )
+                        )
                     if len(found) >= ENOUGH:
                         break
         except DivergedError as error:

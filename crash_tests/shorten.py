@@ -49,8 +49,11 @@ def shortened(trace: Mapping[str, Any], *, tries: int) -> Shortened | None:
     search.shorter("warm", system_named(name))
     lefts: list[Any] = []
     stories.tell(search.story, lefts)
-    kills = tuple(evolve(kill, left=left) for kill, left in zip(search.story.kills, lefts, strict=False))
-    story = evolve(search.story, kills=kills) if len(kills) == len(search.story.kills) else search.story
+    story = search.story
+    if story.fault is not None and lefts:
+        story = evolve(story, fault=evolve(story.fault, left=lefts[0]))
+    kills = tuple(evolve(kill, left=left) for kill, left in zip(story.kills, lefts, strict=False))
+    story = evolve(story, kills=kills) if len(kills) == len(story.kills) else story
     return Shortened(story, search.tries, search.tries >= tries)
 
 

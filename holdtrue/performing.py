@@ -102,6 +102,8 @@ def _strike(data: Mapping[str, Any]) -> Performed:
         raise NoTraceError(str(error)) from error
     now = result.violation
     story = {**data, "violation": now and now.to_json(), "clause": now and now.clause}
+    if isinstance(data.get("fault"), dict):
+        story["fault"] = {**data["fault"], "left": result.lefts[0] if result.lefts else None}
     if isinstance(data.get("kills"), list):
         lefts = [*result.lefts, *[None] * len(data["kills"])]
         story["kills"] = [{**kill, "left": left} for kill, left in zip(data["kills"], lefts, strict=False)]

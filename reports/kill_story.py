@@ -39,6 +39,8 @@ def kill_rows(trace: Mapping[str, Any], names: Names, disk: Callable[[Any], str]
         ending = _fault(trace.get("fault"), names)
         told += [(words, "in flight", False) for words in flight[:-1]]
         told += [(words, ending, _is_wrong(trace)) for words in flight[-1:]]
+        fault = trace.get("fault")
+        lefts[len(told) - 1] = disk(fault.get("left")) if isinstance(fault, Mapping) else ""
     for number, kill in enumerate(kills):
         told += _killed(kill, names, wrong == -1 and number + 1 == len(kills))
         lefts[len(told) - 1] = disk(kill.get("left")) if isinstance(kill, Mapping) else ""

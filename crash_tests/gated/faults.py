@@ -52,6 +52,8 @@ class Fault:
     n: int
     number: int
     lasting: bool = False
+    left: Mapping[str, JSON] | None = field(default=None, eq=False)
+    """What was on disk then, for people, where that was looked at."""
 
     def __str__(self) -> str:
         how = "failing from then on" if self.lasting else "failing"
@@ -66,7 +68,8 @@ class Fault:
 
     def to_json(self) -> dict[str, JSON]:
         name = errno.errorcode[self.number]
-        return {"point": self.point, "n": self.n, "errno": name, "lasting": self.lasting}
+        told: dict[str, JSON] = {"point": self.point, "n": self.n, "errno": name, "lasting": self.lasting}
+        return told if self.left is None else {**told, "left": dict(self.left)}
 
 
 def fault_from_json(trace: Fields) -> Fault:
@@ -76,7 +79,7 @@ def fault_from_json(trace: Fields) -> Fault:
         raise StoryError(f"{trace.place('errno')}: {name!r} is no error number's name, such as 'EIO'")
     if (point := trace.text("point")) not in set(disk.CrashPoint):
         raise StoryError(f"{trace.place('point')}: {point!r} is no marked point of this version's store")
-    return Fault(point, trace.number("n"), number, trace.flag("lasting"))
+    return Fault(point, trace.number("n"), number, trace.flag("lasting"), trace.free("left"))
 
 
 def _is_of_a_file(point: str) -> bool:
@@ -102,6 +105,7 @@ def faults(arrivals: Sequence[Arrival], *, every_error: bool) -> Iterator[Fault]
 def strike(situation: Situation, fault: Fault) -> Violation | None:
     """Performs the flight in a child, with `fault`; the first thing that is wrong, then or afterwards."""
     situation.ground.put_back(situation.picture)
+    situation.left = {}
     ended = in_child(partial(_struck, situation, fault))
     if not ended.finished:
         raise HarnessError(f"a child with {fault} {ended.describe()}")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 
 from crash_tests.campaign import ENOUGH, Reach
 from crash_tests.gated import changes, tamper
@@ -157,7 +157,11 @@ def _struck(name: str, params: Mapping[str, Any], counts: Counter[str]) -> list[
                     counts[f"ledger/fault/{name}"] += 1
                     counts[f"ledger/fault-at/{fault.point}"] += 1
                     if violation is not None:
-                        found.append(Story(scenario, (), (), violation, fault=fault))
+                        found.append(
+                            Story(
+                                scenario, (), (), violation, fault=evolve(fault, left=situation.left or None)
+                            )
+                        )
                     if len(found) >= ENOUGH:
                         break
         except DivergedError as error:

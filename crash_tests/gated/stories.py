@@ -137,15 +137,15 @@ def _unwatched(_moment: str, _directory: Path, _steps: Sequence[str]) -> None:
 def tell(story: Story, lefts: list[JSON] | None = None, watch: Watch | None = None) -> Violation | str | None:
     """What is wrong when `story` happens now; a string where it can't happen as it did.
 
-    What each kill left is added to `lefts`, as in `Killed.left`. `watch` sees the store's directory after
-    each kill, and at the end.
+    What each kill, or the failing step, left is added to `lefts`, as in `Killed.left`. `watch` sees the store's
+    directory after each kill, and at the end.
     """
     watch = watch or _unwatched
     with ground() as place:
         try:
             with prepared(story.scenario, place) as situation:
                 if story.fault is not None:
-                    found = _struck(story.fault, situation)
+                    found = _struck(story.fault, situation, [] if lefts is None else lefts)
                 else:
                     found = _killed(story, situation, [] if lefts is None else lefts, watch)
                 watch("end", place.directory, ())
@@ -163,10 +163,12 @@ def diverged(error: DivergedError) -> Violation:
     return Violation(divergence.clause, title, divergence.differences, divergence.index)
 
 
-def _struck(fault: Fault, situation: Situation) -> Violation | str | None:
+def _struck(fault: Fault, situation: Situation, lefts: list[JSON]) -> Violation | str | None:
     if (fault.point, fault.n) not in {(one.point, one.n) for one in record(situation)}:
         return f"the store no longer comes to {fault.point} ({fault.n}) there"
-    return strike(situation, fault)
+    found = strike(situation, fault)
+    lefts.append(dict(situation.left))
+    return found
 
 
 def _killed(story: Story, first: Situation, lefts: list[JSON], watch: Watch) -> Violation | str | None:

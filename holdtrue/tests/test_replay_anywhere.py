@@ -82,7 +82,7 @@ def test_a_step_that_names_what_is_not_there_has_drifted_at_that_step(tmp_path: 
     assert ": step 4: " in ended.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("case", [KILL, WALK], ids=["kill", "walk"])
+@pytest.mark.parametrize("case", [KILL, FAULT, WALK], ids=["kill", "fault", "walk"])
 def test_a_replay_says_what_was_on_disk_and_fits_80_columns(case: Case, tmp_path: Path) -> None:
     ended = run(case[0], "replay", copied(case, tmp_path), cwd=tmp_path)
     *lines, _ = ended.stdout.splitlines()

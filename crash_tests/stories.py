@@ -139,8 +139,8 @@ def _unwatched(_moment: str, _directory: Path, _steps: Sequence[str]) -> None:
 def tell(story: Story, lefts: list[JSON] | None = None, watch: Watch | None = None) -> Violation | str | None:
     """What is wrong when `story` happens now; a string where it can't happen as it did.
 
-    What each kill, or the failing step, left is added to `lefts`, as in `Killed.left`. `watch` sees the store's
-    directory after each kill, and at the end.
+    What each kill, or the failing step, left is added to `lefts`, as in `Killed.left`. `watch` sees the
+    store's directory after each kill, and at the end.
     """
     watch = watch or _unwatched
     with ground(missing=story.scenario.layout == "missing") as place:

@@ -1,6 +1,7 @@
 """What is left out of a state makes no difference: the model, walked at random or exhaustively, agrees."""
 
 from collections.abc import Hashable
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,8 +16,8 @@ from model.explorer.coordinator.raw import RawSpace
 from model.explorer.coordinator.space import CoordinatorSpace
 from model.explorer.coordinator.tests.walking import walk
 from model.explorer.coordinator.values import UNUSED, Shared, Slot, State
-from model.explorer.space import Rule
-from model.explorer.taking import SpaceError
+from model.explorer.space import Label, Rule
+from model.explorer.taking import SpaceError, take
 from model.values import World
 
 TWO = Bounds(
@@ -65,6 +66,23 @@ def test_all_worlds_within_a_few_steps_are_of_the_states_that_the_space_reaches_
         worlds.setdefault(space.view(state.shared), steps)
     assert worlds == dict(zip(kept.states, kept.depth.tolist(), strict=True))
     assert raw.nodes > 3 * kept.nodes
+
+
+def test_in_states_met_at_random_every_transition_is_a_step_of_the_model_on_the_whole_state() -> None:
+    """With more hosts and runs than any facet has."""
+    bounds = evolve(BOUNDS["core"], runs=3, hosts=3, genesis=False)
+    space, dice = CoordinatorSpace(bounds), Random(3)
+    known = list(space.initial())
+    for _ in range(80):
+        state = dice.choice(known[-300:])
+        for rule in space.rules:
+            for slot in range(bounds.ids) if rule.scope in ("local", "call") else (None,):
+                taken = take(space, rule, state, slot)
+                done = space.step_of(state, Label(rule.name, slot))
+                assert (None if taken is None else (taken[0].outcome, taken[1])) == done
+                if done is not None and done[1] != state:
+                    known.append(done[1])
+    assert len(set(known)) > 300
 
 
 SMALLER = evolve(TWO, runs=1, maxima=(2,), leases=(), groups=TWO.groups - {"force"})

@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isInteger = (value, least) => Number.isSafeInteger(value) && value >= least;
-const isSound = (value) => typeof value === 'string' && [...value].length <= 4096 && value.isWellFormed();
+const isSound = (value) => typeof value === 'string' && [...value].length <= 4096 && !/\p{Surrogate}/u.test(value);
 const isText = (value) => isSound(value) && value !== '';
 const isTelling = (value) => isSound(value) && value.trim() !== '';
 const isUuid = (value) => typeof value === 'string' && UUID.test(value);

@@ -111,7 +111,7 @@ class Target:
     def _observation(self) -> Message:
         assert self.around is not None
         assert self.db is not None
-        store = None
+        store: Message | None = None
         if self.db.exists():
             names = ("fencingEpoch", "commitSeq", "lastWallTime", "maxActiveRuns")
             store = {name: self.db.number(name) for name in names}

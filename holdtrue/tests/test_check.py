@@ -44,11 +44,8 @@ def test_no_line_before_the_verdict_is_wider_than_80_columns_but_paths(tmp_path:
     _, lines, _ = ran(
         tmp_path, phase("corpus", job("fine"), job("finds"), job("raises"), floors={"witness/S8": 3})
     )
-    said = (
-        "  | ",
-        "reproduce: ",
-        "results: ",
-    )  # a lost job's last words stand as they are, and hold paths too
+    # A lost job's last words stand as they are, and hold paths, too.
+    said = ("  | ", "as a test ", "reproduce: ", "results: ")
     wide = [line for line in lines[1:-1] if len(line) > 80 and not line.startswith(said)]
     assert wide == []
 

@@ -39,6 +39,7 @@ KINDS: Final = {
     MOMENT: "killed/at a random moment",
     REPLY: "killed/right after the reply",
 }
+RECOVERING: Final = "killed/while it recovered from a kill"
 NO_POINTS: Final = "beyond/kills at marked points of the target's own"
 _QUICK: Final = (
     *("genesis", "reserve", "commit", "force-release", "sweep-both-ways", "burst"),
@@ -54,12 +55,14 @@ class Budget:
     points: int | None
     calls: int | None
     moments: int
+    again: int
+    """How often the process that recovers is killed in its turn."""
 
 
 BUDGETS: Final[Mapping[str, Budget]] = {
-    "quick": Budget(_QUICK, 2, 5, 1),
-    "ci": Budget(None, 6, 12, 3),
-    "deep": Budget(None, None, None, 20),
+    "quick": Budget(_QUICK, 2, 5, 1, 1),
+    "ci": Budget(None, 6, 12, 3, 2),
+    "deep": Budget(None, None, None, 20, 10),
 }
 
 
@@ -78,7 +81,7 @@ def plan_kills(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities,
         | ({CALL} if strace is None else set())
         | ({POINT} if capabilities.crash_points else set())
     )
-    return Plan(tuple(jobs), {KINDS[kind]: 1 for kind in sorted(kinds)})
+    return Plan(tuple(jobs), {**{KINDS[kind]: 1 for kind in sorted(kinds)}, RECOVERING: 1})
 
 
 def beyond(scenario: Scenario, reach: Reach) -> str | None:
@@ -136,8 +139,13 @@ class Campaign:
             if len(self.failures) >= ENOUGH:
                 return
             self.kill(way, root)
+        for number in range(1, budget.again + 1):
+            if len(self.failures) < ENOUGH:
+                twice = (Way(MOMENT, MOMENT, number, delay_s=draw.uniform(0, seconds)) for _ in range(2))
+                self.kill(next(twice), root, next(twice))
 
-    def kill(self, way: Way, root: Path) -> None:
+    def kill(self, way: Way, root: Path, then: Way | None = None) -> None:
+        """One trial; with `then` the process that recovers is killed, too."""
         trial = self._trial(root)
         try:
             left = trial.kill(way)
@@ -146,12 +154,21 @@ class Campaign:
                 return
             self.counts[f"kill/{self.scenario.name}/{way.key}"] += 1
             self.counts[KINDS[way.kind]] += 1
-            violation, after = trial.recover(left)
+            kills = [stories.killed(left.during, way)]
+            again = None if then is None else trial.kill_recovering(left, then)
+            if isinstance(again, Violation):
+                self._fail(kills, (), again)
+                return
+            if again is not None and then is not None:
+                self.counts[f"kill/{self.scenario.name}, recovering/{then.key}"] += 1
+                self.counts[RECOVERING] += 1
+                kills.append(stories.killed(again.during, then))
+            violation, after = trial.recover(again or left)
         except (DivergedError, TargetFaultError) as error:
             self._fail((), (), _unkilled(error))
             return
         if violation is not None:
-            self._fail((stories.killed(left.during, way),), after, violation)
+            self._fail(kills, after, violation)
 
     def _fail(self, kills: Sequence[Any], after: Sequence[Any], violation: Violation) -> None:
         self.failures.append(stories.failure(self.scenario, kills, after, violation))

@@ -13,7 +13,7 @@ from attrs import frozen
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import Scenario
 from crash_tests.wire import calls
-from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
+from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Left, Trial, Way
 from model.actions import Action
 from model.forms import action_from_json, action_to_json
 from model.values import JSON
@@ -87,23 +87,27 @@ def again(trace: Mapping[str, Any], aim: Aim, root: Path) -> Violation | None:
 
     Raises `WireStoryError` if there is no story, `DriftedError` if it can't be told any more.
     """
-    scenario, way = _read(trace)
-    for number in range(_AGAIN if way is not None and way.kind == MOMENT else 1):
-        found = _once(Trial(aim, scenario, root / f"{number}" / "store"), way, root)
+    scenario, ways = _read(trace)
+    for number in range(_AGAIN if any(way.kind == MOMENT for way in ways) else 1):
+        found = _once(Trial(aim, scenario, root / f"{number}" / "store"), ways, root)
         if found is not None:
             return found
     return None
 
 
-def _once(trial: Trial, way: Way | None, root: Path) -> Violation | None:
+def _once(trial: Trial, ways: tuple[Way, ...], root: Path) -> Violation | None:
     try:
-        if way is None:
+        if not ways:
             trial.record()
             return None
+        way = ways[0]
         if way.kind == CALL:
             way = _found_again(trial, way, root)
             trial = Trial(trial.aim, trial.scenario, trial.directory.parent / "again" / "store")
-        left = trial.kill(way)
+        left: Left | Violation | None = trial.kill(way)
+        for then in ways[1:]:
+            if isinstance(left, Left):
+                left = trial.kill_recovering(left, then)
     except DivergedError as error:
         found = error.record.divergence
         assert found is not None
@@ -112,7 +116,7 @@ def _once(trial: Trial, way: Way | None, root: Path) -> Violation | None:
         return Violation(f"protocol: {fault.kind}", f"the target {fault}")
     if left is None:
         raise DriftedError("the target no longer comes to the place where it was killed")
-    return trial.recover(left)[0]
+    return left if isinstance(left, Violation) else trial.recover(left)[0]
 
 
 def _found_again(trial: Trial, way: Way, root: Path) -> Way:
@@ -128,7 +132,7 @@ def _found_again(trial: Trial, way: Way, root: Path) -> Way:
     raise DriftedError(f"the target no longer makes system call {way.nth} of {way.name} there")
 
 
-def _read(trace: Mapping[str, Any]) -> tuple[Scenario, Way | None]:
+def _read(trace: Mapping[str, Any]) -> tuple[Scenario, tuple[Way, ...]]:
     try:
         if trace["schema_version"] != SCHEMA_VERSION:
             raise WireStoryError(f"schema_version: {trace['schema_version']!r}; known is {SCHEMA_VERSION}")
@@ -139,18 +143,19 @@ def _read(trace: Mapping[str, Any]) -> tuple[Scenario, Way | None]:
             _actions(trace["flight"], "flight"),
             "missing" if trace["layout"] == "missing" else "existing",
         )
-        kills = trace["kills"]
-        if not kills:
-            return scenario, None
-        told = kills[0]["way"]
-        kind, delay = str(told["kind"]), float(told["delayS"])
-        if kind not in (CALL, MOMENT, POINT, REPLY):
-            raise WireStoryError(f"kills[0].way.kind: {kind!r} is none")
-        return scenario, Way(kind, str(told["name"]), int(told["nth"]), None, delay)
+        return scenario, tuple(_way(kill, f"kills[{at}].way") for at, kill in enumerate(trace["kills"]))
     except WireStoryError:
         raise
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise WireStoryError(f"no story of a target's kill: {type(error).__name__}: {error}") from None
+
+
+def _way(kill: Mapping[str, Any], where: str) -> Way:
+    told = kill["way"]
+    kind, delay = str(told["kind"]), float(told["delayS"])
+    if kind not in (CALL, MOMENT, POINT, REPLY):
+        raise WireStoryError(f"{where}.kind: {kind!r} is none")
+    return Way(kind, str(told["name"]), int(told["nth"]), None, delay)
 
 
 def _actions(forms: Any, where: str) -> tuple[Action, ...]:

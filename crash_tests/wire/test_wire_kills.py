@@ -15,7 +15,7 @@ from crash_tests.scenarios import SCENARIOS
 from crash_tests.wire import calls, jobs, stories
 from crash_tests.wire.calls import Place, places
 from crash_tests.wire.needed import missing, program
-from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
+from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Left, Trial, Way
 from stateful_tests.results import JobResult, run_job, total
 from stateful_tests.wire import policy
 from stateful_tests.wire.capabilities import Capabilities
@@ -119,6 +119,30 @@ def test_a_store_is_killed_at_random_moments_and_after_its_reply_and_recovers(ro
         assert [type(action).__name__ for action in after] == ["Open", "Call", "Call"]
 
 
+@pytest.mark.parametrize("scenario", ["reserve", "genesis", "sweep-to-expired"])
+def test_a_process_that_recovers_is_killed_in_its_turn_and_the_next_recovers(
+    root: Path, scenario: str
+) -> None:
+    for number, (first, second) in enumerate(((0.0, 0.0), (0.002, 0.002), (0.5, 0.0))):
+        trial = Trial(sqlite("--mended"), SCENARIOS[scenario], root / f"{number}" / "store")
+        left = trial.kill(Way(MOMENT, MOMENT, delay_s=first))
+        assert left is not None
+        again = trial.kill_recovering(left, Way(MOMENT, MOMENT, delay_s=second))
+        assert isinstance(again, Left)
+        assert [type(action).__name__ for action in again.during] == ["Open"]
+        assert trial.recover(again)[0] is None
+
+
+def test_a_recovery_that_must_not_be_interrupted_is_found_by_interrupting_it(root: Path) -> None:
+    for number, interrupted in enumerate((False, True)):
+        trial = Trial(Aim(fake("rebuilds")), SCENARIOS["reserve"], root / f"{number}" / "store")
+        left: Any = trial.kill(Way(REPLY, REPLY))
+        if interrupted:
+            left = trial.kill_recovering(left, Way(MOMENT, MOMENT, delay_s=0.3))
+        violation, _ = trial.recover(left)
+        assert (violation is not None) == interrupted
+
+
 def test_our_own_store_dies_at_its_marked_points_and_one_that_is_not_passed_kills_nobody(root: Path) -> None:
     aim, scenario = Aim(own_store()), SCENARIOS["sweep-to-expired"]
     trial = Trial(aim, scenario, root / "1" / "store")
@@ -181,9 +205,9 @@ def test_a_plan_has_what_the_target_can_be_brought_to_and_a_floor_for_each_way_t
     assert named < set(SCENARIOS)
     left_out = {name: jobs.beyond(SCENARIOS[name], Reach(CAPABILITIES)) for name in set(SCENARIOS) - named}
     assert set(left_out.values()) == {FILES, "beyond/kills of a host that completes an interrupted genesis"}
-    assert plan.floors == dict.fromkeys(jobs.KINDS.values(), 1)
+    assert plan.floors == dict.fromkeys((*jobs.KINDS.values(), jobs.RECOVERING), 1)
     least = jobs.plan_kills("quick", 0, aim=aim, capabilities=Capabilities(), strace="none")
-    assert set(least.floors) == {jobs.KINDS[MOMENT], jobs.KINDS[REPLY]}
+    assert set(least.floors) == {jobs.KINDS[MOMENT], jobs.KINDS[REPLY], jobs.RECOVERING}
 
 
 @traced

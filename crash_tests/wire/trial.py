@@ -7,17 +7,20 @@ before or the state after the action in flight, everything acknowledged included
 
 The project's ledger lives in the adapter and dies with it. It is given back as of before the action; where
 the store shows what came after, what arbitration had recorded by then is told again, since it was durable.
+
+The process that recovers can be killed in its turn, while it opens the store (`kill_recovering`).
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from attrs import evolve, field, frozen
 
 import model
-from crash_tests.afterwards import recovery
+from crash_tests.afterwards import recovery, reopening
 from crash_tests.oracle import (
     ACKNOWLEDGED,
     OLD_OR_NEW,
@@ -120,30 +123,60 @@ class Trial:
     def kill(self, way: Way) -> Left | None:
         """Performs history and flight, and has the target killed. `None` if it never came to the place."""
         wrapper = killing(way.place) if way.place is not None else ()
+        flight = self.scenario.flight
+        target = None
         try:
             target = self._started(wrapper)
-            walk = self._walked(target)
+            before = self._walked(target).world
             if way.kind == POINT:
                 target.arm(way.name, way.nth)
         except (TargetFaultError, DivergedError):
+            if target is not None:
+                target.talk.process.kill()
             if way.kind == CALL:
                 return None  # its calls come in another number each time: it was killed before the flight
             raise
-        worlds = [walk.world]
-        for action in self.scenario.flight:
+        return self._flown(target, before, flight, way, self._earlier())
+
+    def kill_recovering(self, left: Left, way: Way) -> Left | Violation | None:
+        """Kills the process that recovers from `left`, while it opens the store. `None` if it lives.
+
+        A system call is no way here: its number is known only for the flight.
+        """
+        with self._awoken(left) as (target, decided):
+            if target is None or isinstance(decided, Violation):
+                return decided if isinstance(decided, Violation) else None
+            self._tell_facts(target, left, decided)
+            if way.kind == POINT:
+                target.arm(way.name, way.nth)
+            opens = reopening(self.scenario.flight, decided)
+            earlier = (*left.earlier, *left.worlds[: left.acknowledged])
+            return self._flown(target, decided, opens, way, earlier)
+
+    def _flown(
+        self,
+        target: WireTarget,
+        before: World,
+        flight: tuple[Action, ...],
+        way: Way,
+        earlier: tuple[World, ...],
+    ) -> Left | None:
+        """What is left when the target has died in the middle of `flight`. `None` if it lived."""
+        worlds = [before]
+        for action in flight:
             worlds.append(model.step(worlds[-1], action)[0])
         try:
-            acknowledged = self._fly(target, way)
+            acknowledged = self._fly(target, flight, way)
         finally:
             target.talk.process.kill()
         if acknowledged is None:
             return None
-        at = min(acknowledged, len(self.scenario.flight) - 1)
-        return Left(self.scenario.flight[: at + 1], acknowledged, tuple(worlds), self._earlier())
+        at = min(acknowledged, len(flight) - 1)
+        return Left(flight[: at + 1], acknowledged, tuple(worlds), earlier)
 
-    def _fly(self, target: WireTarget, way: Way) -> int | None:
+    def _fly(self, target: WireTarget, flight: tuple[Action, ...], way: Way) -> int | None:
         """Sends the flight; how many were acknowledged when it died, `None` if it lives."""
-        talk, flight = target.talk, self.scenario.flight
+        talk = target.talk
         for number, action in enumerate(flight):
             form = action_to_json(action)
             try:
@@ -164,22 +197,34 @@ class Trial:
 
     def recover(self, left: Left) -> tuple[Violation | None, tuple[Action, ...]]:
         """A new process on what the kill left: what is wrong, if anything, and what was done then."""
+        with self._awoken(left) as (target, decided):
+            if target is None or isinstance(decided, Violation):
+                return decided if isinstance(decided, Violation) else None, ()
+            self._tell_facts(target, left, decided)
+            actions = recovery(self.scenario.flight, decided)
+            return self._worked_on(target, decided, actions), actions
+
+    @contextmanager
+    def _awoken(self, left: Left) -> Iterator[tuple[WireTarget | None, World | Violation]]:
+        """A new process on what the kill left, and the world that it shows, or what is wrong with it."""
         before = left.worlds[left.acknowledged]
-        actions: tuple[Action, ...] = ()
         try:
             talk, greeting = self._session.greet(self.directory)
         except TargetFaultError as fault:
-            return Violation(STUCK, f"after the kill the target can't be started: {fault}"), actions
+            yield None, Violation(STUCK, f"after the kill the target can't be started: {fault}")
+            return
         try:
-            told = surroundings_of(before)
-            target = WireTarget(talk, greeting, self.directory, around=told)
-            decided = self._decided(target, left)
-            if isinstance(decided, Violation):
-                return decided, actions
-            actions = recovery(self.scenario.flight, decided)
-            return self._worked_on(target, before, decided, actions), actions
+            target = WireTarget(talk, greeting, self.directory, around=surroundings_of(before))
+            yield target, self._decided(target, left)
         finally:
             talk.process.kill()
+
+    def _tell_facts(self, target: WireTarget, left: Left, decided: World) -> None:
+        """What arbitration had recorded by then was durable: it is recorded again."""
+        known = {fact.reservation_id for fact in left.worlds[left.acknowledged].facts}
+        newer = [fact for fact in decided.facts if fact.reservation_id not in known]
+        for fact in sorted(newer, key=lambda one: one.commit_seq):
+            target.apply(Abandon(fact.reservation_id, *fact.binding))
 
     def _decided(self, target: WireTarget, left: Left) -> World | Violation:
         """The world that the target shows."""
@@ -202,13 +247,7 @@ class Trial:
                 return Violation(ACKNOWLEDGED, told, look.shows(before))
         return _neither(look, possible)
 
-    def _worked_on(
-        self, target: WireTarget, before: World, decided: World, actions: Sequence[Action]
-    ) -> Violation | None:
-        known = {fact.reservation_id for fact in before.facts}
-        newer = [fact for fact in decided.facts if fact.reservation_id not in known]
-        for fact in sorted(newer, key=lambda one: one.commit_seq):
-            target.apply(Abandon(fact.reservation_id, *fact.binding))
+    def _worked_on(self, target: WireTarget, decided: World, actions: Sequence[Action]) -> Violation | None:
         walk = self._pair(target, decided)
         for action in actions:
             one = walk.step(action)

@@ -10,7 +10,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -40,11 +39,11 @@ class Fake:
 
     def __init__(self, kind: str, directory: Path) -> None:
         self.server = Server(directory)
+        self.directory = directory
         self.kind = kind
-        self.answers = 0
 
     def answer(self, request: Message) -> bytes:
-        if self.kind in AT_HELLO or request["do"] == "call":
+        if request["do"] == MOMENTS.get(self.kind, "call"):
             return KINDS[self.kind](self, request)
         return _line(self.honest(request))
 
@@ -181,11 +180,13 @@ def _boasts(fake: Fake, request: Message) -> bytes:
     return _line(reply)
 
 
-def _late(fake: Fake, request: Message) -> bytes:
-    """Honest, but it takes its time over each call."""
-    until = time.monotonic() + float(os.environ["HOLDTRUE_FAKE_LATE"])
-    while time.monotonic() < until:
-        signal.sigtimedwait([signal.SIGUSR1], 0.01)
+def _rebuilds(fake: Fake, request: Message) -> bytes:
+    """Opens a store that is there by taking its state away for a while."""
+    state, aside = fake.directory / "coordinator.json", fake.directory / "aside"
+    if state.exists():
+        state.rename(aside)
+        signal.sigtimedwait([signal.SIGUSR1], 1.0)
+        aside.rename(state)
     return _line(fake.honest(request))
 
 
@@ -212,9 +213,10 @@ KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "other-codes": _other_codes,
     "of-the-future": _of_the_future,
     "boasts": _boasts,
-    "late": _late,
+    "rebuilds": _rebuilds,
 }
-AT_HELLO: Final = frozenset({"of-the-future", "boasts"})
+MOMENTS: Final = {"of-the-future": "hello", "boasts": "hello", "rebuilds": "open"}
+"""At which request a kind misbehaves, where it is no call."""
 
 
 def main(arguments: list[str]) -> None:

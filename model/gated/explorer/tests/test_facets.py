@@ -7,12 +7,15 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 import model.gated.explorer as here
 from model.explorer.facet import load
 from model.explorer.packed import explore as explore_fast
 from model.explorer.reference import explore
+from model.explorer.taking import SpaceError
 from model.gated.actions import FAULTS, TAMPERINGS
+from model.gated.explorer.damage import tampering_once
 from model.gated.explorer.facets import LARGE, PROPERTIES, TESTED, Scheming, space_of
 from model.gated.explorer.names import FACETS
 from model.gated.explorer.properties import SETTLED
@@ -109,13 +112,24 @@ def test_the_table_names_every_facet_and_what_it_names_is_there() -> None:
         load("model.gated.explorer.facets:nonsense")
 
 
-def test_the_table_is_read_without_the_explorer() -> None:
-    code = (
-        "import sys, model.gated.explorer.names; "
-        "print({'numpy', 'networkx', 'model.explorer.space'} & set(sys.modules))"
-    )
+@pytest.mark.parametrize("module", ["model.gated", "model.gated.explorer.names"])
+def test_the_model_and_the_table_are_read_without_the_explorer(module: str) -> None:
+    heavy = {"numpy", "networkx", "model.explorer.space", "model.gated.explorer.space"}
+    code = f"import sys, {module}; print({heavy} & set(sys.modules))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
+
+
+def test_a_world_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("model.gated.explorer.space._TOO_MANY", 20)
+    with pytest.raises(SpaceError, match="more than 20 states: is each fault bounded"):
+        LedgerSpace(transact())
+    assert LedgerSpace(transact(), most=5).rules
+
+
+def test_files_whose_bytes_tell_names_are_not_renamed() -> None:
+    with pytest.raises(AssertionError):
+        evolve(tampering_once(), alike=(("k1", "k2"),))
 
 
 MODULES = sorted(Path(here.__file__).parent.glob("*.py"))

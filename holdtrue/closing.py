@@ -6,6 +6,7 @@ verdict that is shown says why, which `results.json` can't.
 """
 
 import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,12 +57,25 @@ def close(record: Record, folder: RunFolder, out: Path) -> Closed:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ctrl-C and the like wait until this is over: it takes a moment, and half a folder is of no use."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    """Ctrl-C and the like wait until this is over: it takes a moment, and half a folder is of no use.
+
+    They are noted, not blocked: a library's thread, which blocks nothing, would get them instead.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears signals
+        return
+    heard: list[int] = []
+    before = {number: signal.getsignal(number) for number in ENDINGS}
+    minded = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in minded:
+        signal.signal(number, lambda arrived, _frame: heard.append(arrived))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in minded:
+            signal.signal(number, before[number])
+        if heard:
+            signal.raise_signal(heard[0])
 
 
 def _of_traces(record: Record, folder: RunFolder, results: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -112,8 +113,17 @@ def test_an_interruption_while_the_files_are_written_comes_after_them(
         return "<xml/>"
 
     monkeypatch.setattr("reports.junit.render", impatient)
-    with pytest.raises(KeyboardInterrupt):
-        check_run(tmp_path, phase("corpus", job("fine")))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it comes ignored
+    ended = threading.Event()
+    another = threading.Thread(target=ended.wait)  # as a library may have it; it blocks no signal
+    another.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            check_run(tmp_path, phase("corpus", job("fine")))
+    finally:
+        ended.set()
+        another.join()
+        signal.signal(signal.SIGINT, before)
     folder = (tmp_path / "latest").resolve()
     assert {path.name for path in folder.iterdir() if path.is_file()} == FILES
 

@@ -85,6 +85,12 @@ def test_an_error_of_the_wrong_kind_is_found(chart: Chart, place: Path, monkeypa
     assert drive.divergence.kind in ("recoverability", "outcome")
 
 
+def test_files_that_are_not_put_back_are_noticed(chart: Chart, place: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr("stateful_tests.gated.rewind._put", lambda _directory, _files: None)
+    _, drive = toured(chart, place)
+    assert drive.divergence is not None
+
+
 class _Lying(LedgerSpace):
     """Says of one rule that it ends otherwise than it does."""
 

@@ -89,9 +89,10 @@ def _harness_failed(error: Exception, given: list[str]) -> int:
 
 
 def _say(text: str) -> None:
+    from holdtrue.out import unobeyed
     from reports.plain import safe
 
     try:
-        print(safe(text, 2000), file=sys.stderr, flush=True)
+        print(unobeyed(safe(text, 2000)), file=sys.stderr, flush=True)
     except OSError:
         return

@@ -47,9 +47,7 @@ class Printer:
 
     def line(self, text: str = "") -> None:
         """Writes `text` and a newline, at once."""
-        if os.environ.get("GITHUB_ACTIONS") == "true":
-            text = "\n".join(_COMMANDS.sub(_disarmed, each) for each in text.split("\n"))
-        self._write(text)
+        self._write(unobeyed(text))
 
     def command(self, text: str) -> None:
         """Writes a line that is meant as a command to the runner."""
@@ -88,6 +86,13 @@ class Printer:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, sys.stdout.fileno())
             os.close(null)
+
+
+def unobeyed(text: str) -> str:
+    """`text`, in which under GitHub Actions nothing is a command to its runner. It reads both streams."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return text
+    return "\n".join(_COMMANDS.sub(_disarmed, each) for each in text.split("\n"))
 
 
 def _disarmed(found: re.Match[str]) -> str:

@@ -23,11 +23,12 @@ exit codes:
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        from holdtrue.out import unobeyed
         from reports.plain import safe
 
         # What the user typed may hold escape sequences; it is shown, not obeyed.
         self.print_usage(sys.stderr)
-        self.exit(2, f"{self.prog}: error: {safe(message, 1000)}; see {self.prog} --help\n")
+        self.exit(2, unobeyed(f"{self.prog}: error: {safe(message, 1000)}; see {self.prog} --help\n"))
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"

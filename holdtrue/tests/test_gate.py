@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from holdtrue.cli import main
 from holdtrue.exits import UsageError
 from holdtrue.gate import gate
 from holdtrue.out import Printer
@@ -159,6 +160,19 @@ def test_nothing_that_a_run_quotes_is_a_command_to_the_runner(
         "x",
         r"\x3a:error::y",
     ]
+
+
+@pytest.mark.parametrize(
+    "words", [["gate", "##[error]mine"], ["##[error]mine"], ["replay", "::error::\n::x"]]
+)
+def test_nothing_that_was_typed_is_a_command_to_the_runner(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert main(words) == 2
+    told = capsys.readouterr().err
+    assert "mine" in told or "error" in told
+    assert not any(line.strip().startswith("::") or "##[" in line for line in told.splitlines())
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

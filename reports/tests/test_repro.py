@@ -81,6 +81,12 @@ def test_what_is_no_trace_has_no_file() -> None:
         assert render(other, RESULTS) == ""
 
 
+def test_a_failure_of_another_store_has_no_test_that_would_try_ours() -> None:
+    assert render(OVERBOOKED, RESULTS)
+    command = ["holdtrue", "check", "--target", "./store {directory}"]
+    assert render(OVERBOOKED, {**RESULTS, "environment": {"command": command}}) == ""
+
+
 def test_a_trace_nested_as_deeply_as_json_can_be_is_no_trouble() -> None:
     deep: Any = "x" * 200
     for _ in range(500):

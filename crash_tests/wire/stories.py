@@ -45,7 +45,7 @@ class KilledTarget:
 
     def to_json(self) -> dict[str, JSON]:
         way = self.way
-        point = f"before the system call {way.name}" if way.kind == CALL else _WORDS.get(way.kind, way.name)
+        point = f"the system call {way.name}" if way.kind == CALL else _WORDS.get(way.kind, way.name)
         return {
             "during": [action_to_json(one) for one in self.during],
             "point": point,

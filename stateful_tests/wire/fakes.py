@@ -180,6 +180,13 @@ def _boasts(fake: Fake, request: Message) -> bytes:
     return _line(reply)
 
 
+def _begins_once(fake: Fake, request: Message) -> bytes:
+    """Honest, but for one store only."""
+    reply = fake.honest(request)
+    reply["hello"]["capabilities"]["again"] = False
+    return _line(reply)
+
+
 def _rebuilds(fake: Fake, request: Message) -> bytes:
     """Opens a store that is there by taking its state away for a while."""
     state, aside = fake.directory / "coordinator.json", fake.directory / "aside"
@@ -213,9 +220,15 @@ KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "other-codes": _other_codes,
     "of-the-future": _of_the_future,
     "boasts": _boasts,
+    "begins-once": _begins_once,
     "rebuilds": _rebuilds,
 }
-MOMENTS: Final = {"of-the-future": "hello", "boasts": "hello", "rebuilds": "open"}
+MOMENTS: Final = {
+    "of-the-future": "hello",
+    "boasts": "hello",
+    "begins-once": "hello",
+    "rebuilds": "open",
+}
 """At which request a kind misbehaves, where it is no call."""
 
 

@@ -122,6 +122,19 @@ def test_one_process_serves_many_stores_where_it_can_begin_again(tmp_path: Path)
     assert not targets[0].talk.process.running
 
 
+def test_one_that_begins_once_has_a_process_for_each_store(tmp_path: Path) -> None:
+    session = Session(fake("begins-once"))
+    pids = set()
+    for number in range(2):
+        target = session.target(tmp_path / f"{number}")
+        pids.add(target.talk.process.pid)
+        pair = WireLockstep(target)
+        assert all(pair.step(action).divergence is None for action in RESERVED)
+        target.close()
+        assert not target.talk.process.running
+    assert len(pids) == 2
+
+
 def test_a_slow_targets_walks_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(runners.PATIENCE_S, "quick", 0.0)
     size = {"profile": "quick", "seed": 0, "number": 0, "walks": 5, "steps": 20}

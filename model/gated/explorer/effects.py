@@ -61,6 +61,19 @@ def compensation() -> Scheme:
     return Scheme(1, (opening(*LOST, deaths="telling"), reading(), request))
 
 
+def runs() -> Scheme:
+    """The same receipt ids and compensation keys in two runs; and one that stands where a start would."""
+    start = changed(steps(True), 0, receipt_id="r1:started")
+    requests = (
+        Request("steps", steps(False), deaths="none"),
+        Request("steps, of another run", steps(False, run="another"), deaths="none"),
+        Request("a receipt where a start would stand", start, deaths="none"),
+        Request("undo", undoing(True), deaths="none"),
+        Request("undo, of another run", undoing(True, run="another"), deaths="none"),
+    )
+    return Scheme(1, (opening(deaths="none"), *requests))
+
+
 def killed_undoing() -> Scheme:
     """One compensator, and what its deaths leave."""
     request = Request("undo", undoing(True), (fails("mirror:2"),), "telling")

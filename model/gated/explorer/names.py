@@ -38,6 +38,9 @@ def _killed(
 
 
 FACETS: Final[tuple[Facet, ...]] = (
+    _facet(
+        "fields", "one key, and requests that are another by one field", profiles=PROFILES, clients=1, keys=1
+    ),
     _facet("kinds", "each way of failing, where one key is written", profiles=PROFILES, clients=2, keys=1),
     _facet("otherwise", "the same steps asked for in another way", profiles=PROFILES, clients=1, steps=2),
     _facet("verify", "through the verifier's gate and back", profiles=PROFILES, clients=1, keys=2),
@@ -59,6 +62,7 @@ FACETS: Final[tuple[Facet, ...]] = (
         steps=1,
         wounds=1,
     ),
+    _facet("runs", "the same keys in two runs", clients=1, steps=1, runs=2),
     _facet("two-appliers", "two clients apply the same steps", clients=2, steps=2),
     _facet("orders", "steps in every order, and in none", clients=1, steps=2),
     _facet("gate", "who is known, and what a caller's own function does", clients=1, keys=2),

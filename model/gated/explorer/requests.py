@@ -51,12 +51,12 @@ def steps(
     return ApplySteps(NOBODY, run, "node", "op", tuple(listed[::-1] if backwards else listed))
 
 
-def undoing(*idempotent: bool, raises: Raising | None = None) -> Compensate:
+def undoing(*idempotent: bool, run: str = "run", raises: Raising | None = None) -> Compensate:
     """The compensation of s1, s2 …, of which the first alone was applied. That one may raise."""
     listed = [CompensationStep(f"s{n}", n, each, n == 1) for n, each in enumerate(idempotent, 1)]
     if listed:
         listed[0] = evolve(listed[0], raises=raises)
-    return Compensate(NOBODY, "run", "node", "op", "undo", AFTER, BEFORE, tuple(listed))
+    return Compensate(NOBODY, run, "node", "op", "undo", AFTER, BEFORE, tuple(listed))
 
 
 R = TypeVar("R", ApplySteps, Compensate)

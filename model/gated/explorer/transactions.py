@@ -68,6 +68,24 @@ def verify() -> Scheme:
     return Scheme(1, (opening(*LOST, deaths="telling"), reading(), *requests))
 
 
+def fields() -> Scheme:
+    """One key, and requests for it that are another by one field each."""
+    first = counting("k1")
+    changes = {
+        "other operation": {"operation_id": "another"},
+        "other run": {"run_id": "another"},
+        "other node": {"node_id": "elsewhere"},
+        "other event": {"event_type": "row.counted"},
+        "other phase": {"phase": "commit"},
+        "with an attempt": {"attempt_id": "first"},
+        "other intent": {"intent": {"by": 2}},
+    }
+    asked = [Request("k1", first, deaths="none")]
+    for name, each in changes.items():
+        asked.append(Request(f"k1, {name}", evolve(first, **each), deaths="none"))  # type: ignore[arg-type]
+    return Scheme(1, (opening(deaths="none"), reading(deaths="none"), *asked))
+
+
 def requests() -> Scheme:
     """Requests that are another by one field, and those that can't be made."""
     first = counting("k1")

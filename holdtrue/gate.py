@@ -73,7 +73,8 @@ def read_policy(named: str) -> Policy:
     path = Path(named)
     try:
         if not path.is_file():
-            raise UsageError(f"--policy {named!r}: there is no such file")
+            what = "it is no regular file" if path.exists() else "there is no such file"
+            raise UsageError(f"--policy {named!r}: {what}")
         if path.stat().st_size > LARGEST_POLICY:
             raise UsageError(f"--policy {named!r}: no policy is as large as that")
         return parse(path.read_text("utf-8"))

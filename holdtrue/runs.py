@@ -43,7 +43,8 @@ def folder_of(named: str) -> Path:
     except (OSError, ValueError) as error:
         raise UsageError(f"{named!r} can't be looked at: {error}") from error
     if not there:
-        raise UsageError(f"{named!r} is no run's folder: there is no such directory. {_WHERE}")
+        what = "it is a file" if path.exists() else "there is no such directory"
+        raise UsageError(f"{named!r} is no run's folder: {what}. {_WHERE}")
     return path
 
 

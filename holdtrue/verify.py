@@ -47,8 +47,8 @@ def verify(named: str, printer: Printer) -> int:
         wanted = parse((folder / NAME).read_text("utf-8", "surrogateescape"))
     except OSError as error:
         raise UsageError(
-            f"{str(folder)!r} can't be verified: {NAME}: {error.strerror}. Name a run's folder; those of "
-            "versions before 0.2 have no manifest"
+            f"{str(folder)!r} can't be verified: {NAME}: {error.strerror}. Name a run's folder; those "
+            "before schema version 2 have no manifest"
         ) from error
     except ManifestError as error:
         raise UsageError(f"{str(folder / NAME)!r} is damaged: {error}; fetch the run again") from error

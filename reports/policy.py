@@ -15,6 +15,7 @@ from attrs import field, frozen
 SCHEMA_VERSION: Final = 1
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 _SUPPRESSED: Final = ("failure", "property", "floor")
+_TARGETS: Final = ("code", "missing", "field")  # the tables of the other policy, of docs/protocol.md
 _TABLES: Final = ("schema_version", "require", "floors", "against", "suppress")
 
 
@@ -86,10 +87,16 @@ def parse(text: str) -> Policy:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PolicyError(f"this is no TOML: {error}") from error
     places = _Places(text)
+    if other := sorted(data.keys() & _TARGETS):
+        raise PolicyError(
+            f"{places.of(other[0])}: no such key here; this looks like the policy of a target, "
+            "which `holdtrue check --target` takes"
+        )
     _known(data, _TABLES, "", places)
     if (version := data.get("schema_version")) != SCHEMA_VERSION or isinstance(version, bool):
+        found = "nothing" if version is None else repr(version)
         raise PolicyError(
-            f"schema_version: {version!r} stands there, and this version reads {SCHEMA_VERSION}; "
+            f"schema_version: {found} stands there, and this version reads {SCHEMA_VERSION}; "
             f"write `schema_version = {SCHEMA_VERSION}` in the first line"
         )
     require = _table(data, "require", ("profiles", "phases", "properties", "committed"), places)
@@ -117,10 +124,18 @@ class _Places:
     text: str
 
     def of(self, path: str) -> str:
-        key = re.escape(re.sub(r"\[\d+\]$", "", path).rpartition(".")[2])
-        form = re.compile(rf"\s*(\[+\s*)?([\w\"'.-]+\.)?[\"']?{key}[\"']?\s*(=|\]|\.)")
-        lines = [at for at, line in enumerate(self.text.splitlines(), 1) if form.match(line)]
+        """`path` with the line of its key, or else of the `[[suppress]]` to which it belongs."""
+        key = re.escape(path.rpartition(".")[2])
+        lines = self._lines(rf"\s*(\[+\s*)?([\w\"'.-]+\.)?[\"']?{key}[\"']?\s*(=|\]|\.)")
+        if table := re.match(r"suppress\[(\d+)\]", path):
+            begins = self._lines(r"\s*\[\[\s*[\"']?suppress[\"']?\s*\]\]")
+            first, end = [*begins, *[len(self.text)] * 2][int(table[1]) :][:2] if begins else (0, 0)
+            lines = [line for line in lines if first < line < end] or [*begins[int(table[1]) :][:1]]
         return f"{path} (line {lines[0]})" if len(lines) == 1 else path
+
+    def _lines(self, pattern: str) -> list[int]:
+        form = re.compile(pattern)
+        return [at for at, line in enumerate(self.text.splitlines(), 1) if form.match(line)]
 
 
 def _known(table: Mapping[str, Any], known: Iterable[str], where: str, places: _Places) -> None:
@@ -173,21 +188,26 @@ def _share(against: Mapping[str, Any], places: _Places) -> float | None:
 
 
 def _suppression(table: Any, where: str, places: _Places) -> Suppression:
+    at = places.of(where)
     if not isinstance(table, dict):
-        raise PolicyError(f"{where}: a table is needed, [[suppress]]")
+        raise PolicyError(f"{at}: a table is needed, [[suppress]]")
     _known(table, (*_SUPPRESSED, "owner", "reason", "expires"), where, places)
     kinds = [kind for kind in _SUPPRESSED if kind in table]
     if len(kinds) != 1:
-        raise PolicyError(f"{where}: one of {', '.join(_SUPPRESSED)} is needed, and {len(kinds)} stand there")
+        raise PolicyError(f"{at}: one of {', '.join(_SUPPRESSED)} is needed, and {len(kinds)} stand there")
     told = {}
     for name in (kinds[0], "owner", "reason"):
         value = table.get(name)
         if not isinstance(value, str) or not value.strip():
-            raise PolicyError(f"{where}.{name}: a text is needed, not {value!r}")
+            raise PolicyError(f"{places.of(f'{where}.{name}')}: a text is needed, not {value!r}")
         told[name] = value
     if kinds[0] == "failure" and not _ID.fullmatch(told["failure"]):
-        raise PolicyError(f"{where}.failure: the id of a failure is needed, 16 hexadecimal digits")
+        raise PolicyError(
+            f"{places.of(where + '.failure')}: the id of a failure is needed, 16 hexadecimal digits"
+        )
     expires = table.get("expires")
     if not isinstance(expires, date) or isinstance(expires, datetime):
-        raise PolicyError(f"{where}.expires: a date without quotes is needed, such as 2031-01-31")
+        raise PolicyError(
+            f"{places.of(where + '.expires')}: a date without quotes is needed, such as 2031-01-31"
+        )
     return Suppression(kinds[0], told[kinds[0]], told["owner"], told["reason"], expires)  # type: ignore[arg-type]

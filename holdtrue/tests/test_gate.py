@@ -89,8 +89,8 @@ def test_a_policy_that_can_not_be_used_decides_nothing(tmp_path: Path) -> None:
     place = folder(tmp_path / "run", passed())
     with pytest.raises(UsageError, match=r"policy.toml: floor \(line 2\): no such key"):
         decided(place, policy="floor = 3")
-    for bad in (tmp_path / "missing", tmp_path):
-        with pytest.raises(UsageError, match="there is no such file"):
+    for bad, why in ((tmp_path / "missing", "there is no such file"), (tmp_path, "it is no regular file")):
+        with pytest.raises(UsageError, match=why):
             gate(
                 str(place),
                 Printer(io.StringIO()),

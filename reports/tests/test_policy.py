@@ -61,7 +61,8 @@ SUPPRESS = (
 )
 WRONG = {
     "x = ": "this is no TOML: ",
-    "": "schema_version: None",
+    "": "schema_version: nothing stands there",
+    "[[code]]": r"code \(line 1\): no such key here; this looks like the policy of a target",
     "schema_version = 2": "schema_version: 2 stands there",
     "schema_version = true": "schema_version: True",
     "schema_version = 1\nrequired = 1": r"required \(line 2\): no such key; known here are schema_version",
@@ -82,9 +83,10 @@ WRONG = {
     SUPPRESS + "until = 3": r"suppress\[0\].until \(line 7\): no such key",
     SUPPRESS + "floor = 'x'": "one of failure, property, floor is needed, and 2 stand there",
     SUPPRESS.replace('property = "C6"\n', ""): "and 0 stand there",
-    SUPPRESS.replace('"jo"', '" "'): r"suppress\[0\].owner: a text is needed",
-    SUPPRESS.replace('owner = "jo"\n', ""): r"suppress\[0\].owner: a text is needed, not None",
-    SUPPRESS.replace('reason = "why"\n', ""): r"suppress\[0\].reason: a text is needed",
+    SUPPRESS.replace('"jo"', '" "'): r"suppress\[0\].owner \(line 4\): a text is needed",
+    SUPPRESS.replace('owner = "jo"\n', ""): r"suppress\[0\].owner \(line 2\): a text is needed, not None",
+    SUPPRESS.replace('reason = "why"\n', ""): r"suppress\[0\].reason \(line 2\): a text is needed",
+    f"{SUPPRESS}[[suppress]]\nfloor = 'x'\nowner = 'jo'": r"suppress\[1\].reason \(line 7\): a text",
     SUPPRESS.replace("expires = 2031-01-31", ""): "a date without quotes is needed",
     SUPPRESS.replace("2031-01-31", '"2031-01-31"'): "a date without quotes is needed",
     SUPPRESS.replace("2031-01-31", "2031-01-31T00:00:00"): "a date without quotes is needed",

@@ -13,7 +13,7 @@ from attrs import frozen
 from model.explorer.space import State as ExplorerState
 
 RowState = Literal["unused", "reserved", "committed", "orphan-suspect", "released", "forced", "expired"]
-"""`released` is normally released, `forced` is released by an operator's command."""
+"""`forced` is released at an operator's risk, as the row's `concurrencyGuarantee` says; `released` is not."""
 
 Stage = Literal[
     "none", "running", "stopped", "completed", "failed", "blocked", "cancelled", "parked", "abandoned"

@@ -170,7 +170,7 @@ def _slot(
     elsewhere = told if told != run else None
     seq = row.project_admit_commit_seq
     state: RowState = row.state
-    if row.state == "released" and row.release_kind == "force":
+    if row.state == "released" and row.concurrency_guarantee == "operator-overridden":
         state = "forced"
     if not row.holds_slot and not _run_matters(fact, bounds):
         run = elsewhere = None

@@ -55,6 +55,18 @@ def without_c16() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def without_the_risk_told() -> Iterator[None]:
+    """A forced release leaves the row's guarantee as it was, as if no operator had taken a risk."""
+    plain = Transaction.put
+
+    def put(transaction: Transaction, row: Row, new: Row) -> Row:
+        return plain(transaction, row, evolve(new, concurrency_guarantee="enforced"))
+
+    with mock.patch.object(Transaction, "put", put):
+        yield
+
+
 class WithoutC1(CoordinatorSpace):
     """Genesis writes the identity first: killed between the two, it leaves that and no state."""
 

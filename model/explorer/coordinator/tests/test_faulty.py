@@ -14,6 +14,7 @@ from model.explorer.coordinator.tests.faulty import (
     without_arbitration,
     without_c8,
     without_c16,
+    without_the_risk_told,
 )
 from model.explorer.coordinator.values import Shared, Slot
 from model.explorer.findings import Exploration
@@ -55,6 +56,16 @@ def test_each_of_several_violated_properties_has_its_own_shortest_trace() -> Non
     assert lengths["time-frees-no-run"] == 3
     assert lengths["true-capacity"] == 4
     assert "S10" not in lengths
+
+
+def test_a_forced_release_that_does_not_tell_the_risk_violates_true_capacity_in_three_steps() -> None:
+    with without_the_risk_told():
+        explored = found(BOUNDS["killed"])
+    assert {"true-capacity", "time-frees-no-run"} & {each.id for each in explored.violated} == {
+        "true-capacity"
+    }
+    steps = told(explored.verdict("true-capacity").trace)
+    assert sorted(step.split()[0] for step in steps) == ["admit", "force-release", "reserve"]
 
 
 def calls_of(space: CoordinatorSpace, state: State[Shared, Slot]) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,9 @@ class Bounds:
 
     ids: int = 1
     runs: int = 1
+    runs_alike: bool = True
+    """Whether a world stands for those in which runs have changed their names. They differ in project,
+    control domain, or run id (see `naming`)."""
     hosts: int = 1
     initial: tuple[int, ...] = (1,)
     maxima: tuple[int, ...] = ()

@@ -130,8 +130,14 @@ def _lease(epoch: int) -> Make:
     return make
 
 
-_OTHER_ID: Final[dict[str, JSON]] = {"reservationId": slot_id(97)}
-_OTHER_RUN: Final[dict[str, JSON]] = {"runId": binding(5)[2]}
+_OTHERS: Final[tuple[tuple[str, dict[str, JSON]], ...]] = (
+    ("other-id", {"reservationId": slot_id(97)}),
+    ("other-run", {"runId": binding(5)[2]}),
+    ("other-project", {"projectId": binding(2)[0]}),
+    ("other-domain", {"projectControlDomainId": binding(3)[1]}),
+)
+"""What an answer about another reservation or run says of itself."""
+
 _ALL: Final = ("snapshot", "reserve", "commit", "dispatch")
 _CLOSES: Final = _always(Happens(Close(host_name(0))))
 _MS_PASSES: Final = _always(Happens(AdvanceClock(1)))
@@ -180,8 +186,7 @@ def _proofs() -> Iterator[tuple[str, Disturbing]]:
         ("code", _always(Raises("CAPACITY_EXCEEDED"))),
         ("nothing", _always(Answers(None))),
         ("not-admitted", _word("not-admitted")),
-        ("other-id", _admission(_OTHER_ID)),
-        ("other-run", _admission(_OTHER_RUN)),
+        *((word, _admission(changed)) for word, changed in _OTHERS),
         ("with-status", _admission({"status": None})),
         ("no-sequence", _admission({"projectAdmitCommitSeq": True})),
         ("unheard-of", _admission({}, seq=_UNHEARD)),
@@ -198,8 +203,7 @@ def _proofs() -> Iterator[tuple[str, Disturbing]]:
         ("raises", _always(Raises())),
         ("not-admitted", _word("not-admitted")),
         ("nothing", _always(Answers(None))),
-        ("other-id", _word("abandoned", _OTHER_ID)),
-        ("other-run", _word("abandoned", _OTHER_RUN)),
+        *((word, _word("abandoned", changed)) for word, changed in _OTHERS),
         ("no-sequence", _word("abandoned", {"abandonmentCommitSeq": 0})),
         ("lies", _word("abandoned")),
         ("clock+1", _MS_PASSES),
@@ -221,8 +225,7 @@ _SPOILT: Final[tuple[tuple[str, dict[str, JSON]], ...]] = (
     ("alive-at-a-guess", {"providerNoLiveProcessTree": 1}),
     ("ambiguous", {"noAmbiguousJobs": False}),
     ("by-timeout", {"reconcileTimeoutOnly": True}),
-    ("other-id", _OTHER_ID),
-    ("other-run", _OTHER_RUN),
+    *_OTHERS,
     ("other-admission", {"projectAdmitCommitSeq": _UNHEARD}),
     ("earlier-version", {"runVersion": 0}),
     ("blank-id", {"proofId": " "}),

@@ -48,7 +48,7 @@ _CORE: Final = Bounds(
 BOUNDS: Final[dict[str, Bounds]] = {
     "core": _CORE,
     "core5": evolve(_CORE, ids=5, merge_leases=True, lease_left=None),
-    "capacity": Bounds(ids=2, runs=2, groups=_LIFECYCLE - {"orphan", "renew"}, untested=_SMALL),
+    "capacity": Bounds(ids=2, runs=2, groups=_LIFECYCLE - {"renew"}, untested=_SMALL),
     "lifecycle": Bounds(
         ids=2,
         runs=2,
@@ -158,6 +158,15 @@ BOUNDS: Final[dict[str, Bounds]] = {
         disturbed=tuple(PROOFS),
         untested=_SMALL - _NO_COMMAND,
     ),
+    "bindings": Bounds(
+        ids=2,
+        runs=4,
+        runs_alike=False,
+        initial=(2,),
+        stages=("completed",),
+        groups=frozenset({"reserve", "commit", "snapshot", "clock", "project"}),
+        untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND | _NO_DISPATCH | _NO_WAY_OUT,
+    ),
     "sweeps": Bounds(
         ids=2,
         initial=(2,),
@@ -197,6 +206,7 @@ _TOURED: Final[dict[str, str]] = {
     "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
     "capacity": "two reservations for one slot",
     "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
+    "bindings": "two reservations whose runs are the same, or differ in project, control domain or run id",
     "sweeps": "two rows due at once, where the question about either fails, or a fence between",
     "launches": "what can happen around a publication and a launch",
     "authority": "callbacks for lease and caller that fail, lie, take time, or close the store",

@@ -49,12 +49,22 @@ def number_of_slot(reservation_id: str) -> int:
     return int(reservation_id[-12:], 16) - 1
 
 
+_PROJECT, _DOMAIN, _RUN = an_id(0xB, 1), an_id(0xD, 1), an_id(0xE, 1)
+_BINDINGS: Final[tuple[Binding, ...]] = (
+    (_PROJECT, _DOMAIN, _RUN),
+    (_PROJECT, _DOMAIN, an_id(0xE, 2)),
+    (an_id(0xB, 2), _DOMAIN, _RUN),
+    (_PROJECT, an_id(0xD, 2), _RUN),
+)
+"""Of runs by number: each of the later ones differs from the first in one of three."""
+
+
 def binding(run: int) -> Binding:
-    return (an_id(0xB, 1), an_id(0xD, 1), an_id(0xE, run + 1))
+    return _BINDINGS[run] if run < len(_BINDINGS) else (_PROJECT, _DOMAIN, an_id(0xE, run))
 
 
 def number_of_run(of: Binding) -> int:
-    return int(of[2][-12:], 16) - 1
+    return _BINDINGS.index(of) if of in _BINDINGS else int(of[2][-12:], 16)
 
 
 def command_id(number: int) -> str:

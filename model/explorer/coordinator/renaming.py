@@ -21,7 +21,7 @@ _Map = tuple[int, ...]
 def renamings(bounds: Bounds, rules: Sequence[Rule]) -> tuple[Renaming[Shared, Slot], ...]:
     """All but the one that renames nothing."""
     found = []
-    for runs, commands in product(_maps(bounds.runs), _maps(bounds.commands)):
+    for runs, commands in product(_maps(bounds.runs if bounds.runs_alike else 0), _maps(bounds.commands)):
         words = {run_word(old): run_word(new) for old, new in enumerate(runs)}
         words.update((command_word(old), command_word(new)) for old, new in enumerate(commands))
         if any(old != new for old, new in words.items()):
@@ -54,7 +54,7 @@ def _of_shared(commands: _Map) -> Callable[[Shared], Shared]:
 
 def _of_slot(runs: _Map, commands: _Map) -> Callable[[Slot], Slot]:
     def moved(number: int | None, way: _Map) -> int | None:
-        return None if number is None else way[number]
+        return number if number is None or not way else way[number]
 
     def rename(slot: Slot) -> Slot:
         if slot.run is None and slot.command is None and slot.elsewhere is None:

@@ -122,7 +122,7 @@ def _explored(results: Mapping[str, Any]) -> list[str]:
             escape(each.get("verdict") or "\N{EN DASH}"),
             *(_count(each.get(what)) for what in ("states", "transitions", "depth")),
             _count(_inside(each, "tours", "taken")),
-            _count(_inside(each, "kills", "kills")),
+            _count(_inside(each, "kills", "points")),
         ]
         for each in results["explorations"]
     ]

@@ -107,7 +107,10 @@ def _not_checked(results: Mapping[str, Any]) -> Iterator[Child]:
                 ]
             )
     for one in spaces_of(results)[:SPACES]:
-        if one.get("verdict") not in ("holds", "violated"):
+        if one.get("verdict") is None and ("tours" in one or "kills" in one):
+            told = ": it was not explored in this run, only walked, or killed along."
+            yield join(["The world ", text(name_of(one)), told])
+        elif one.get("verdict") not in ("holds", "violated"):
             reason = text(one.get("reason") or "no reason is given", 200)
             yield join(
                 ["All of the world ", text(name_of(one)), ": ", reason, f" (looked at: {_size(one)})."]
@@ -149,7 +152,7 @@ def _bounds(results: Mapping[str, Any]) -> Iterator[Child]:
         if budget is None
         else f"A time budget of {budget:g} s."
     )
-    spaces = spaces_of(results)
+    spaces = [one for one in spaces_of(results) if one.get("verdict") is not None]
     if not spaces:
         yield "No world was explored exhaustively in this run."
         return

@@ -79,6 +79,13 @@ def test_an_exploration_that_was_not_exhausted_is_not_claimed() -> None:
     assert "worlds are not explored exhaustively" not in said(scope(results_with()))
 
 
+def test_a_world_that_was_only_killed_along_is_told_as_that() -> None:
+    killed = {"system": "ledger", "space": "killed", "kills": {"classes": 10, "points": 173}}
+    shown = said(scope(results_with(explorations=[killed])))
+    assert "The world ledger killed: it was not explored in this run, only walked, or killed along." in shown
+    assert "no reason is given" not in shown
+
+
 @pytest.mark.parametrize(
     "space",
     [

@@ -28,7 +28,6 @@ from stateful_tests.wire.capabilities import Capabilities
 from stateful_tests.wire.faults import CLAUSES, TargetFaultError
 from stateful_tests.wire.reach import Reach
 from stateful_tests.wire.runners import Aim
-from stateful_tests.wire.target import Session
 
 PHASE: Final = "kills"
 ENOUGH: Final = 2
@@ -75,6 +74,7 @@ def plan_kills(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities,
         if beyond(SCENARIOS[name], Reach(capabilities, aim.policy)) is None
     ]
     params: dict[str, JSON] = {"profile": profile, "seed": seed, "strace": strace, **aim.to_json()}
+    params["points"] = list(capabilities.crash_points)
     jobs = [Job(PHASE, "crash_tests.wire.jobs:run_kills", {**params, "scenario": name}) for name in names]
     kinds = (
         {MOMENT, REPLY}
@@ -123,9 +123,10 @@ class Campaign:
 
     def run(self, root: Path) -> None:
         budget = BUDGETS[self.params["profile"]]
+        if not self.params["points"]:
+            self.counts[NO_POINTS] += 1
         draw = random.Random(f"{self.params['seed']}/{self.scenario.name}")
         try:
-            points = self._points(root)
             seconds, places = self._recorded(root)
         except (DivergedError, TargetFaultError) as error:
             self._fail((), (), _unkilled(error))
@@ -133,7 +134,7 @@ class Campaign:
         for way in (
             *self._reply(),
             *_some(draw, [Way(CALL, place.name, place.nth, place) for place in places], budget.calls),
-            *_some(draw, [Way(POINT, point) for point in points], budget.points),
+            *_some(draw, [Way(POINT, point) for point in self.params["points"]], budget.points),
             *self._moments(draw, seconds, budget.moments),
         ):
             if len(self.failures) >= ENOUGH:
@@ -176,14 +177,6 @@ class Campaign:
     def _trial(self, root: Path) -> Trial:
         self._trials += 1
         return Trial(self.aim, self.scenario, root / f"{self._trials}" / "store")
-
-    def _points(self, root: Path) -> tuple[str, ...]:
-        """The target's marked points, by its own word."""
-        talk, greeting = Session(self.aim.command).greet(root)
-        talk.process.kill()
-        if not greeting.capabilities.crash_points:
-            self.counts[NO_POINTS] += 1
-        return greeting.capabilities.crash_points
 
     def _recorded(self, root: Path) -> tuple[float, tuple[calls.Place, ...]]:
         """How long the flight takes, and the system calls on the way."""

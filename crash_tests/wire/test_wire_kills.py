@@ -51,6 +51,7 @@ def root() -> Iterator[Path]:
 
 def ran(aim: Aim, scenario: str, *, strace: str | None = NO_STRACE, profile: str = "quick") -> JobResult:
     params: dict[str, Any] = {"profile": profile, "seed": 0, "strace": strace, "scenario": scenario}
+    params["points"] = []
     return jobs.run_kills({**params, **aim.to_json()})
 
 

@@ -22,6 +22,7 @@ from attrs import frozen
 
 from benchmarks.reservations import Plain, Reservations, after, labels, starts, successors
 from model.explorer.packed import explore
+from stateful_tests.exploring.rate import calibration
 
 
 @frozen
@@ -38,15 +39,6 @@ class Rate:
     def per_second(self) -> float:
         """States explored per CPU second."""
         return self.states / self.seconds
-
-
-def calibration() -> float:
-    """CPU seconds of a loop of ten million additions, to compare machines by."""
-    x = 0
-    start = time.process_time()
-    for i in range(10_000_000):
-        x += i
-    return time.process_time() - start
 
 
 def ours(ids: int, *, reduce: bool = False) -> Rate:

@@ -38,6 +38,7 @@ def explore_command(options: object) -> int:
 def explore(world: World, asked: Mapping[str, Any], printer: Printer) -> int:
     """Explores `world` and prints what came of it; returns the exit code."""
     from reports import explored as told
+    from stateful_tests.exploring.rate import calibration
 
     if asked["property"] is not None and asked["property"] not in {each.id for each in world.properties}:
         known = ", ".join(each.id for each in world.properties)
@@ -46,13 +47,16 @@ def explore(world: World, asked: Mapping[str, Any], printer: Printer) -> int:
     printer.lines(paragraph(about, first="model        ", then=" " * 13))
     printer.lines(told.bounds_lines(world.bounds))
     explored = _run(world, asked, printer)
-    printer.lines(list(told.sizes(explored, calibration_s=_calibration())))
+    printer.lines(list(told.sizes(explored, calibration_s=calibration())))
     if explored.verdicts:
         printer.lines(["", *told.property_table(explored.verdicts)])
     printer.lines(list(told.counterexamples(explored, world.space)))
     if asked["property"] is not None:
         printer.lines(_property(explored, world, asked["property"]))
-    written, refused = _write(explored, world, asked)
+    try:
+        written, refused = _write(explored, world, asked)
+    except UsageError as error:  # the verdict is told first
+        written, refused = [], str(error)
     word, line = told.verdict_line(explored)
     printer.line()
     printer.lines(written)
@@ -101,14 +105,6 @@ def _run(world: World, asked: Mapping[str, Any], printer: Printer) -> "Explorati
         edges=True,
         each_level=each_level,
     )
-
-
-def _calibration() -> float:
-    """CPU seconds of ten million additions, so that speeds of two machines can be compared."""
-    x, start = 0, time.process_time()
-    for i in range(10_000_000):
-        x += i
-    return time.process_time() - start
 
 
 def _property(explored: "Exploration[Any, Any]", world: World, name: str) -> list[str]:

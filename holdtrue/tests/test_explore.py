@@ -142,6 +142,14 @@ def test_a_trace_and_a_graph_are_written(capsys: pytest.CaptureFixture[str], tmp
     assert lines[-1].startswith("VIOLATED")
 
 
+def test_a_trace_that_cant_be_written_takes_no_verdict_away(capsys: pytest.CaptureFixture[str]) -> None:
+    """The disk is full, which shows only in the end."""
+    code, lines, errors = ran(capsys, *SMALL, "--itf", "/dev/full")
+    assert code == Exit.USAGE
+    assert "--itf: '/dev/full' can't be written: No space left on device" in errors
+    assert lines[-1].startswith("PASSED  ")
+
+
 def test_without_a_violation_the_trace_leads_as_far_as_it_goes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -53,13 +53,16 @@ def told(system: str, facet: Facet, seen: Exploration[Any, Any], kinds: Mapping[
     """The exploration as results have it."""
     verdicts = [each.verdict for each in seen.verdicts]
     worst = next((each for each in ("violated", "inconclusive") if each in verdicts), "holds")
+    if worst == "holds" and not (seen.complete and not seen.dead):
+        worst = "inconclusive"
+    never = f"never could happen: {', '.join(seen.dead[:3])}" if seen.dead else ""
     return {
         "system": system,
         "space": facet.name,
         "about": facet.about,
         "bounds": dict(facet.bounds),
-        "verdict": worst if seen.complete or worst == "violated" else "inconclusive",
-        "reason": seen.reason,
+        "verdict": worst,
+        "reason": seen.reason or never,
         "states": seen.full_states,
         "orbits": seen.states,
         "transitions": seen.full_transitions,

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
-from model.explorer.facet import PROFILES
+from model.explorer.facet import PROFILES, load
+from model.explorer.packed import explore
 from stateful_tests.exploring import charts, rate
 from stateful_tests.exploring.charts import SCRATCH, charted, frozen_text, thawed
+from stateful_tests.exploring.findings import told
 from stateful_tests.exploring.jobs import plan_exploration
 from stateful_tests.exploring.places import FACETS, facet_named, facets
 from stateful_tests.results import Job, below_floor, resolve, run_job, total
@@ -109,6 +112,17 @@ def test_a_thawed_graph_locates_every_state_where_it_was() -> None:
         turned = type(state)(state.shared, tuple(reversed(state.slots)))
         assert again.chart.graph.locate(state)[0] == node
         assert again.chart.graph.locate(turned) == one.chart.graph.locate(turned)
+
+
+def test_a_rule_that_can_never_happen_leaves_a_facet_inconclusive() -> None:
+    facet = facet_named(*SMALL)
+    seen = explore(load(facet.space)(), reduce=True)
+    whole = told(COORDINATOR, facet, seen, {})
+    assert (whole["verdict"], whole["reason"], whole["dead_rules"]) == ("holds", "", [])
+    idle = told(COORDINATOR, facet, evolve(seen, dead=("open @h9",)), {})
+    assert (idle["verdict"], idle["reason"]) == ("inconclusive", "never could happen: open @h9")
+    cut = told(COORDINATOR, facet, evolve(seen, complete=False, reason="time is up"), {})
+    assert (cut["verdict"], cut["reason"]) == ("inconclusive", "time is up")
 
 
 def test_the_rate_is_measured_beside_the_loop() -> None:

@@ -1,10 +1,9 @@
-"""`--target COMMAND`: checks and replays of a store in another process, and `holdtrue serve`.
+"""`--target COMMAND`: checks and replays of a store in another process.
 
 The command is greeted once before anything is planned, so that what is planned fits what the target can do. A
 command that can't be greeted is a usage error that says what was wrong; what goes wrong later is a finding.
 """
 
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from holdtrue import __version__
 from holdtrue.exits import UsageError
 from holdtrue.out import Printer
 from holdtrue.performing import Performed, whole
@@ -143,13 +141,3 @@ def _struck(data: Mapping[str, Any], aim: Aim) -> Performed:
     if clause == data.get("clause"):
         return Performed(name, story, "failing", now.title)
     return Performed(name, story, "drifted", f"another rule is broken now: {clause}: {now.title}")
-
-
-def serve_command(options: object) -> int:
-    """`holdtrue serve DIRECTORY`."""
-    from stateful_tests.wire.serve import serve
-
-    directory = vars(options)["directory"]
-    if not directory:
-        raise UsageError("an empty path names no directory")
-    return serve(Path(directory), sys.stdin.buffer, sys.stdout.buffer, version=__version__)

@@ -24,7 +24,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "check": "holdtrue.check:check_command",
     "replay": "holdtrue.replay:replay_command",
     "pin": "holdtrue.pin:pin_command",
-    "serve": "holdtrue.aimed:serve_command",
+    "serve": "holdtrue.serving:serve_command",
     "explore": "holdtrue.explore:explore_command",
     "mutants": "holdtrue.mutants:mutants_command",
     "audit": "holdtrue.audit:audit_command",

@@ -55,8 +55,8 @@ FACETS: Final[tuple[Facet, ...]] = (
     _killed(
         "killed",
         "one key, one step, a lost mirror, killed everywhere",
-        jobs={"quick": 1, "ci": 4, "deep": 6},
-        depth={"quick": 1, "ci": 4},
+        jobs={"ci": 4, "deep": 6},
+        depth={"ci": 4},
         clients=1,
         keys=1,
         steps=1,

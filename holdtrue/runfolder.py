@@ -51,7 +51,8 @@ class RunFolder:
 
     def add_trace(self, label: str, clause: str, trace: "JSON") -> str:
         """Writes a trace; returns its path within the folder. `label` tells it from all others."""
-        slug = re.sub(r"[^A-Za-z0-9]+", "-", clause).strip("-")[:40] or "trace"
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", clause).strip("-")
+        slug = (slug if len(slug) <= 40 else slug[:41].rpartition("-")[0] or slug[:40]) or "trace"
         name = f"traces/{label}-{slug}.json"
         self.write(name, (json.dumps(trace, indent=1) + "\n").encode("ascii"))
         return name

@@ -39,6 +39,13 @@ def path(results: Mapping[str, Any], file: str) -> str:
     return f"{folder(results)}/{file}"
 
 
+def python(results: Mapping[str, Any]) -> str:
+    """How to call the Python that holdtrue runs in, from there; already quoted."""
+    found = shlex.split(invocation(results))[:1] or ["holdtrue"]
+    before, slash, _ = found[0].rpartition("/")
+    return shlex.quote(f"{before}{slash}python")
+
+
 def folder(results: Mapping[str, Any]) -> str:
     found: str = results["environment"]["folder"]
     return found

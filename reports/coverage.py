@@ -56,6 +56,8 @@ _ELSEWHERE = frozenset(
     | {"beyond", "deviation", "missed"}  # see reports.targets
 )
 _MOMENTS = ("before", "torn", "after")
+_LEAST = 18
+"""Characters of the name that was seen least: with them the table of all else stays within 80 columns."""
 
 
 def outcomes_table(counts: Mapping[str, int]) -> list[str]:
@@ -152,7 +154,8 @@ def _least(names: Mapping[str, int]) -> str:
     if len(set(names.values())) == 1:
         return "all alike" if len(names) > 1 else ""
     least = min(names, key=lambda name: (names[name], name))
-    return f"{safe(least, 26)} {_short(names[least])}"
+    shown = safe(least, 4000)
+    return f"{shown if len(shown) <= _LEAST else f'{shown[: _LEAST - 3]}...'} {_short(names[least])}"
 
 
 def _cells(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:

@@ -4,10 +4,11 @@
 first, and how many are hidden. The last line of each is the command that reproduces it.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.commands import path, reproduce
+from reports.commands import path, python, reproduce
 from reports.plain import COLUMNS, paragraph, safe
 from reports.story import render_story
 
@@ -61,7 +62,8 @@ def _failure(
     lines += _told("run", _run(results))
     lines += _told("with", _versions(results))
     if failure["repro"]:
-        lines.append(f"as a test  python -m pytest {safe(path(results, failure['repro']), 4000)}")
+        command = f"{python(results)} -m pytest {shlex.quote(path(results, failure['repro']))}"
+        lines.append(f"as a test  {safe(command, 4000)}")
     return [*lines, f"reproduce:  {safe(reproduce(results, failure), 4000)}", ""]
 
 

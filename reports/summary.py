@@ -97,8 +97,8 @@ def _figures(results: Mapping[str, Any]) -> list[str]:
     rows = []
     for name in (*(known for known in FIGURES if known in figures), *sorted(set(figures) - set(FIGURES))):
         known = FIGURES.get(name, Figure(safe(name, 50)))
-        floor = "" if known.floor is None else f"{known.floor:g}"
-        rows.append([known.words, _figure(figures[name]), floor, "BELOW ITS FLOOR" if name in short else ""])
+        floor = "" if known.floor is None else f"{known.floor:,g}"
+        rows.append([known.words, _figure(figures[name]), floor, "BELOW FLOOR" if name in short else ""])
     lines = table(["figure", "value", "floor", ""], rows, numbers=frozenset({1, 2}))
     if short:
         lines += paragraph(

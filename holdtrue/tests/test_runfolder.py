@@ -5,11 +5,13 @@ import json
 import os
 import signal
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from holdtrue.exits import Exit
+from holdtrue.runfolder import RunFolder
 from holdtrue.tests.fakes import job, phase
 from holdtrue.tests.runs import check_run
 from holdtrue.verify import differences
@@ -30,6 +32,14 @@ def test_a_run_leaves_all_its_files_and_nothing_unfinished(tmp_path: Path) -> No
     (failure,) = results["failures"]
     for kind in ("trace", "repro"):
         assert (folder / failure[kind]).is_file()
+
+
+def test_a_long_clause_is_cut_between_its_words_in_a_trace_s_name(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, datetime(2030, 1, 1, tzinfo=UTC))
+    cut = folder.add_trace("kills-001-1", "slots held never exceed maxActiveRuns (S10)", {})
+    assert cut == "traces/kills-001-1-slots-held-never-exceed-maxActiveRuns.json"
+    assert folder.add_trace("a", "x" * 60, {}) == f"traces/a-{'x' * 40}.json"
+    assert folder.add_trace("a", "(\N{BLACK STAR})", {}) == "traces/a-trace.json"
 
 
 def test_latest_points_to_the_newest_run_and_the_older_one_stays(tmp_path: Path) -> None:

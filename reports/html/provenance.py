@@ -107,7 +107,7 @@ def _figures(results: Mapping[str, Any]) -> Html | None:
         known = FIGURES.get(name, Figure(name))
         value = figures[name]
         told = "not measured" if value is None else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-        floor = "" if known.floor is None else f"{known.floor:g}"
+        floor = "" if known.floor is None else f"{known.floor:,g}"
         rows.append(
             [text(known.words, 80), told, floor, mark("below its floor", "warn") if name in short else ""]
         )

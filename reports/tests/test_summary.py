@@ -1,5 +1,10 @@
 """What a person sees of a run, compared with golden files."""
 
+from reports.coverage import KINDS
+from reports.figures import FIGURES
+from reports.ledger_coverage import KINDS as LEDGER_KINDS
+from reports.ledger_coverage import PREFIX
+from reports.plain import COLUMNS
 from reports.summary import render_summary
 from reports.tests.golden import same_as_golden
 from reports.tests.samples import HOSTILE, phase, results
@@ -58,6 +63,17 @@ def test_a_phase_that_was_cut_short_does_not_list_all_that_it_did_not_come_to() 
     told = render_summary(results(phase("kills", done=3, out_of_time=9, below_floor=below)))
     assert "kills was cut short: 20 floors not reached, see results.json" in told
     assert not any("CODE_0" in line for line in told)
+
+
+def test_long_names_and_figures_fit_in_80_columns() -> None:
+    long = "line-edited/SQLITE_MIRROR_COMMIT_AFTER_LEDGER_FAILED"
+    names = [f"{kind}/{name}" for kind in KINDS for name in (long, "other")]
+    names += [f"{PREFIX}{kind}/{name}" for kind in LEDGER_KINDS for name in (long, "other")]
+    seen = results(phase("conformance", counts={name: 1_000 + len(name) for name in names}))
+    seen["times"]["figures"] = {
+        name: 1_234.0 if figure.floor is None else 0.01 for name, figure in FIGURES.items()
+    }
+    assert [line for line in render_summary(seen) if len(line) > COLUMNS] == []
 
 
 def test_hostile_names_are_harmless() -> None:

@@ -15,7 +15,7 @@ from model.explorer.coordinator.naming import slot_id
 from model.explorer.coordinator.space import OF_STATES, WITNESSED_IN_STATES
 from model.explorer.coordinator.values import ADMITTED, Shared, Slot, State
 from model.explorer.properties import Always, EventuallyPossible, Property, Sometimes, Step
-from model.invariants import INVARIANTS
+from model.invariants import INVARIANTS, SLOW
 from model.surroundings import fact_of
 from model.ways_out import operator_can_free, proof_can_free
 
@@ -44,7 +44,8 @@ def _steps(bounds: Bounds) -> Iterator[Step]:
 def _states(bounds: Bounds) -> Iterator[Always[Shared, Slot]]:
     for name, project, holds, part in _OF_STATES:
         seen_in_steps = name not in WITNESSED_IN_STATES and name not in bounds.untested
-        yield Always(name, _SENTENCES[name], holds, project, part, seen_in_steps)
+        asked = Memo(project) if name in SLOW else project
+        yield Always(name, _SENTENCES[name], holds, asked, part, seen_in_steps)
 
 
 def _none(_part: object, projections: tuple[object, ...]) -> bool:
@@ -89,13 +90,14 @@ def _live_runs(slot: Slot) -> int:
 
 
 class Memo:
-    """A predicate over slots that takes steps of the model: once for each slot."""
+    """A question about slots that takes steps of the model: once for each slot. As long-lived as the
+    properties it is made for: of another model the answers are others."""
 
-    def __init__(self, ask: Callable[[Slot], bool]) -> None:
+    def __init__(self, ask: Callable[[Slot], Hashable]) -> None:
         self._ask = ask
-        self._known: dict[Slot, bool] = {}
+        self._known: dict[Slot, Hashable] = {}
 
-    def __call__(self, slot: Slot) -> bool:
+    def __call__(self, slot: Slot) -> Hashable:
         found = self._known.get(slot)
         if found is None:
             found = self._known[slot] = self._ask(slot)
@@ -136,8 +138,8 @@ _OF_STATES: tuple[
     ("S10", _holds, _at_most, _maximum),
     ("true-capacity", is_bare, _none, _nothing),
     ("live-runs-fit", _live_runs, _at_most, _maximum),
-    ("nothing-gets-stuck", Memo(is_stuck_for_an_operator), _none, _nothing),
-    ("proof-frees", Memo(is_stuck_for_proof), _none, _nothing),
+    ("nothing-gets-stuck", is_stuck_for_an_operator, _none, _nothing),
+    ("proof-frees", is_stuck_for_proof, _none, _nothing),
 )
 assert {each[0] for each in _OF_STATES} == OF_STATES
 

@@ -1,10 +1,12 @@
 """The explorer finds what it is for: a model with a step or a fix taken out, by a shortest trace."""
 
 from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 from attrs import evolve
 
+from model import sweep
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.facets import BOUNDS, SLOT_COMES_BACK
 from model.explorer.coordinator.properties import STORE_OPENS, properties
@@ -66,6 +68,16 @@ def test_a_forced_release_that_does_not_tell_the_risk_violates_true_capacity_in_
     }
     steps = told(explored.verdict("true-capacity").trace)
     assert sorted(step.split()[0] for step in steps) == ["admit", "force-release", "reserve"]
+
+
+def test_what_is_found_of_a_faulty_model_does_not_depend_on_what_was_explored_before() -> None:
+    """Ways out are tried by steps of the model: what was found of one is not believed of another."""
+    bounds = BOUNDS["killed"]
+    assert found(bounds).violated == ()
+    with mock.patch.object(sweep, "_ask", return_value=None):
+        explored = found(bounds)
+    assert explored.verdict("proof-frees").verdict == "violated"
+    assert found(bounds).violated == ()
 
 
 def calls_of(space: CoordinatorSpace, state: State[Shared, Slot]) -> Iterator[tuple[str, str]]:

@@ -158,6 +158,16 @@ BOUNDS: Final[dict[str, Bounds]] = {
         disturbed=tuple(PROOFS),
         untested=_SMALL - _NO_COMMAND,
     ),
+    "takeover": Bounds(
+        hosts=2,
+        maxima=(1, 2),
+        commands=1,
+        leases=("none",),
+        stages=("completed",),
+        groups=frozenset({"lease", "open", "close", "clock", "reserve", "project", "commit", "attempts"})
+        | {"force", "maximum", "read-command", "release", "snapshot"},
+        untested=_NO_DAY | _NO_DISPATCH | _ONE_ROW,
+    ),
     "bindings": Bounds(
         ids=2,
         runs=4,
@@ -206,6 +216,7 @@ _TOURED: Final[dict[str, str]] = {
     "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
     "capacity": "two reservations for one slot",
     "lifecycle": "what becomes of two reservations of two runs, however their runs stop",
+    "takeover": "a host of a newer epoch takes over what another reserved, bound, commanded and forced",
     "bindings": "two reservations whose runs are the same, or differ in project, control domain or run id",
     "sweeps": "two rows due at once, where the question about either fails, or a fence between",
     "launches": "what can happen around a publication and a launch",

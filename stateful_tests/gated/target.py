@@ -1,14 +1,12 @@
 """The ledger-gated store under test: actions go in, what came of them and what can be seen come out.
 
 `LedgerTarget` is the project's own store in a real directory, in this process: several clients are several
-open ledgers, which know nothing of each other. What callers' functions do is told by the action's JSON;
-their effects are counted here, not by the store. Whatever comes out of the store that is no `LedgerError`
-of its own, and that no caller's function raised, is a `Crashed`, which is a violation wherever it occurs.
-
+open ledgers, which know nothing of each other. Effects are counted here, not by the store. Whatever comes out
+of it that is no `LedgerError` of its own, and that no caller's function raised, is a `Crashed`: a violation.
 It holds no opinion: expectations are the model's, comparing is `lockstep`'s.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,22 +28,13 @@ from model.gated.actions import (
     Transact,
 )
 from model.values import JSON
+from stateful_tests.gated.callers import Caller, CallerError
 from stateful_tests.gated.faults import DEATH_POINTS, DiedError, Watch
 from stateful_tests.gated.observe import Observation, Observer
 from stateful_tests.gated.order import RECORDED
 from stateful_tests.gated.pragmas import Connections
 from stateful_tests.gated.results import Answered, Crashed, Passed, Result, refusal, told
 from stateful_tests.gated.tampering import Tampering
-
-Opener = Callable[..., Any]
-
-
-class CallerError(Exception):
-    """What a caller's own function raises: `mutation` or `step`."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(f"the caller's own {kind} raised")
-        self.kind = kind
 
 
 class UnknownClientError(LookupError):
@@ -153,10 +142,18 @@ class LedgerTarget:
         return Answered(None)
 
     def _call(self, action: OpenLedger | Transact | ApplySteps | Compensate | ReadState) -> Result:
+        if isinstance(action, Transact):
+            caller = Caller(action)
+            return caller.judged(self._made(action, lambda: _transaction(self._open_one(action), caller)))
+        return self._made(action, lambda: self._do(action))
+
+    def _made(
+        self, action: OpenLedger | Transact | ApplySteps | Compensate | ReadState, call: Callable[[], JSON]
+    ) -> Result:
         self.effects.tell = self.watch
         with self.connections.watching(), self.watch.watching():
             try:
-                return Answered(self._do(action))
+                return Answered(call())
             except UnknownClientError:
                 raise
             except store.LedgerError as error:
@@ -168,20 +165,22 @@ class LedgerTarget:
             except Exception as error:  # noqa: BLE001  # whatever a store raises is what we are here to see
                 return Crashed(told(error))
 
-    def _do(self, action: OpenLedger | Transact | ApplySteps | Compensate | ReadState) -> JSON:
+    def _do(self, action: OpenLedger | ApplySteps | Compensate | ReadState) -> JSON:
         if isinstance(action, OpenLedger):
             return self._open(action)
-        client = self.clients.get(action.client)
-        if client is None:
-            raise UnknownClientError(f"{action.client!r} has nothing open here")
-        if isinstance(action, Transact):
-            return _transaction(client.transact(_request(action)))
+        client = self._open_one(action)
         if isinstance(action, ApplySteps):
             return _applied(client.apply_steps(self._steps(action)))
         if isinstance(action, Compensate):
             return _compensated(client.compensate(self._compensation(action)))
         state: dict[str, JSON] = client.state()
         return state
+
+    def _open_one(self, action: Transact | ApplySteps | Compensate | ReadState) -> Any:
+        client = self.clients.get(action.client)
+        if client is None:
+            raise UnknownClientError(f"{action.client!r} has nothing open here")
+        return client
 
     def _open(self, action: OpenLedger) -> JSON:
         former = self.clients.pop(action.client, None)
@@ -250,53 +249,12 @@ class LedgerTarget:
         )
 
 
-def _request(action: Transact) -> store.Request:
-    verify: Callable[[object], bool] | None = None
-    if action.verifier is not None:
-
-        def verify(_: object) -> bool:
-            if action.verifier == "raises":
-                raise CallerError("mutation")
-            return action.verifier is True
-
-    return store.Request(
-        operation_id=action.operation_id,
-        run_id=action.run_id,
-        node_id=action.node_id,
-        event_type=action.event_type,
-        phase=action.phase,
-        idempotency_key=action.idempotency_key,
-        intent=action.intent,
-        mutate=lambda before: _mutated(action.mutation, before),
-        attempt_id=action.attempt_id,
-        verify=verify,
-    )
-
-
-def _mutated(mutation: Mapping[str, Any], before: dict[str, JSON]) -> Any:
-    """What the action says that `mutate` returns. It changes its copy in place, which must change nothing."""
-    if "garbage" in mutation:
-        before.clear()
-        return mutation["garbage"]
-    if "raises" in mutation:
-        before["never"] = "seen"
-        raise CallerError("mutation")
-    if "increment" in mutation:
-        count = before.get(mutation["increment"], 0)
-        if type(count) is not int:
-            raise CallerError("mutation")
-        before[mutation["increment"]] = count + 1
-    before.update(mutation.get("set", {}))
-    for name in mutation.get("remove", ()):
-        before.pop(name, None)
-    return before
-
-
 def _rollback_failed(error: BaseException) -> bool:
     return any("rollback failed" in note for note in getattr(error, "__notes__", ()))
 
 
-def _transaction(result: store.TransactionResult) -> dict[str, JSON]:
+def _transaction(client: Any, caller: Caller) -> dict[str, JSON]:
+    result: store.TransactionResult = client.transact(caller.request())
     return {
         "status": result.status,
         "applied": result.applied,

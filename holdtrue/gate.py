@@ -60,11 +60,11 @@ def gate(
         older="" if older is None else shown(older.folder),
     )
     printer.lines(lines[:-1])
-    printer.strong(lines[-1], decision.word, COLOURS[decision.word])
     if environment.get("GITHUB_ACTIONS") == "true":
         for command in gate_text.annotations(decision, run.results):
             printer.command(command)
         _summarize(decision, run, rules, environment.get("GITHUB_STEP_SUMMARY", ""))
+    printer.strong(lines[-1], decision.word, COLOURS[decision.word])
     return decision.exit
 
 

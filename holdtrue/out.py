@@ -32,6 +32,8 @@ class Printer:
         # A process that was started with a closed standard output has none.
         given: TextIO | None = sys.stdout if stream is None else stream
         self._gone = given is None
+        self.failed = False
+        """Whether something could not be written, and not because its reader had gone."""
         self._stream = io.StringIO() if given is None else given
         if isinstance(self._stream, io.TextIOWrapper):
             self._stream.reconfigure(errors="backslashreplace")
@@ -61,8 +63,10 @@ class Printer:
             self._stream.flush()
         except OSError as error:
             self._gone = True
-            self._swallow()
+            if self._stream is sys.stdout:
+                swallow()
             if not isinstance(error, BrokenPipeError):
+                self.failed = True
                 _complain(f"standard output can't be written ({error.strerror}); going on without it")
 
     def lines(self, lines: "list[str] | tuple[str, ...]") -> None:
@@ -80,12 +84,15 @@ class Printer:
             text = f"\x1b[1;{colour}m{word}\x1b[0m{text[len(word) :]}"
         self.line(text)
 
-    def _swallow(self) -> None:
-        # The interpreter flushes standard output once more at exit, and would complain then.
-        if self._stream is sys.stdout:
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, sys.stdout.fileno())
-            os.close(null)
+
+def swallow() -> None:
+    """From now on nobody gets what is written to standard output, and that is no error.
+
+    The interpreter flushes it once more at exit, and would complain then.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
 
 
 def unobeyed(text: str) -> str:

@@ -1,8 +1,8 @@
 """`holdtrue report`: a run that has ended, rendered again in any of its formats, from its results and traces.
 
 Reads the run's folder and writes nothing there. Where no file is named the rendering goes to standard output,
-byte for byte. It needs neither the store nor the checks, and renders what was seen then, not what would be
-seen today.
+byte for byte; one that could not be written whole is an error, unless its reader has gone. It needs neither
+the store nor the checks, and renders what was seen then, not what would be seen today.
 """
 
 import sys
@@ -14,7 +14,7 @@ from attrs import evolve
 
 from holdtrue.exits import Exit, UsageError
 from holdtrue.gate import read_policy
-from holdtrue.out import Printer
+from holdtrue.out import Printer, swallow
 from holdtrue.rendering import PER_TRACE, of_traces, rendered, text
 from holdtrue.runs import read_run
 from reports.policy import with_suppressions
@@ -37,8 +37,9 @@ def report(
     if form in PER_TRACE:
         return _per_trace(form, run.results, run.traces, output)
     if output is None and form == "text":
-        (printer or Printer()).lines(text(run.results, run.traces))
-        return Exit.PASSED
+        printer = printer or Printer()
+        printer.lines(text(run.results, run.traces))
+        return Exit.USAGE if printer.failed else Exit.PASSED
     content = rendered(form, run.results, run.traces)
     if output is not None:
         _write(Path(output), content)
@@ -73,6 +74,14 @@ def _write(path: Path, content: bytes) -> None:
 def _print(content: bytes) -> None:
     if sys.stdout is None:
         return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        swallow()
+        raise UsageError(
+            f"standard output can't be written: {error.strerror}; name a file with -o"
+        ) from error

@@ -118,6 +118,7 @@ def test_under_github_it_annotates_and_summarizes(tmp_path: Path) -> None:
     code, lines = decided(place, environment=given)
     assert code == 1
     commands = [line for line in lines if line.startswith("::")]
+    assert lines[-1].startswith("REFUSED")
     assert commands[0].startswith(
         "::error title=holdtrue%3A violated,file=reports/out/20300101T120000Z-1a2b3c/traces/"
     )

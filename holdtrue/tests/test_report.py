@@ -2,7 +2,10 @@
 
 import io
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -132,3 +135,20 @@ def test_an_output_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> No
     folder = write_run(tmp_path / "run", "passed")
     with pytest.raises(UsageError, match="name another file with -o"):
         report(str(folder), "json", str(tmp_path / "no" / "such" / "folder"))
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_what_does_not_fit_on_standard_output_is_an_error_and_no_pass(form: str, checked: Path) -> None:
+    command = [sys.executable, "-m", "holdtrue", "report", str(checked), "--format", form]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == Exit.USAGE
+    assert b"standard output can't be written" in done.stderr
+    assert b"harness" not in done.stderr
+    gone, kept = os.pipe()
+    os.close(gone)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=kept, stderr=subprocess.PIPE, check=False)
+    os.close(kept)
+    assert (done.returncode, done.stderr) == (Exit.PASSED, b"")

@@ -68,7 +68,9 @@ def ledger_report(report: "LedgerAuditReport", *, anchored: bool) -> Iterator[st
         yield f"mirror      {MIRRORS.get(report.mirror, safe(report.mirror)).format(report.mirrored)}"
         yield f"anchor      {report.commit_seq}:{safe(report.head, 64)}"
     if report.torn_bytes:
-        yield f"torn        {report.torn_bytes} bytes at the end were never acknowledged (no fault)"
+        # Beside a fault nobody knows that: what the mirror has seen may have been cut off in the middle.
+        what = "are no whole line" if report.faults else "were never acknowledged (no fault)"
+        yield f"torn        {report.torn_bytes} bytes at the end {what}"
     if report.set_aside:
         yield f"set aside   {_files(report.set_aside)} of unusable mirrors (no fault)"
     if report.leftovers:

@@ -77,6 +77,20 @@ def test_an_anchor_that_was_kept_notices_what_was_cut_off_both_files(store: Path
     assert faulty_clauses(lines) == ["ANCHOR"]
 
 
+def test_a_torn_line_is_said_to_be_no_fault_only_where_nothing_was_cut_off(store: Path) -> None:
+    path = store / "ledger.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:40])
+    code, lines = audited(store)
+    assert code == Exit.PASSED
+    assert "torn        40 bytes at the end were never acknowledged (no fault)" in lines
+    path.write_bytes(whole[:-40])
+    code, lines = audited(store)
+    assert code == Exit.VIOLATED
+    (torn,) = [line for line in lines if line.startswith("torn ")]
+    assert torn.endswith(" bytes at the end are no whole line")
+
+
 def test_each_kind_of_damage_is_told_under_its_clause(store: Path, tmp_path: Path) -> None:
     ledger = (store / "ledger.jsonl").read_bytes()
     damages = {

@@ -20,7 +20,12 @@ def render_detection(detection: Mapping[str, Any]) -> list[str]:
     faults: Sequence[Mapping[str, Any]] = detection["faults"]
     for system in dict.fromkeys(fault["system"] for fault in faults):
         some = [fault for fault in faults if fault["system"] == system]
-        lines += [f"{safe(system).capitalize()}: {len(some)} planted faults", "", *_matrix(some), ""]
+        lines += [
+            f"{safe(system).capitalize()}: {len(some)} planted fault{'' if len(some) == 1 else 's'}",
+            "",
+            *_matrix(some),
+            "",
+        ]
         lines += ["By check", "", *_by_check(some), ""]
     lines += _survivors(faults)
     lines += _equivalents(faults)

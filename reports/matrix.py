@@ -134,6 +134,8 @@ def _verdict(failures: int, evidence: Sequence[Mapping[str, Any]], explored: Seq
         return "violated"
     if not any(each["count"] or each["floor"] for each in evidence):
         return "not looked at"
+    if any(each["how"] == "kill" and not (each["count"] or each["floor"]) for each in evidence):
+        return "not looked at"  # steps that fail are a part of recovery, and nobody was killed
     short = any(each["count"] < (each["floor"] or 0) for each in evidence)
     return "inconclusive" if short or "inconclusive" in explored else "holds"
 

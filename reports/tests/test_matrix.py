@@ -38,6 +38,17 @@ def test_what_was_seen_as_often_as_its_floors_ask_holds() -> None:
     assert one("coordinator", "S10", counts=seen, floors=dict.fromkeys(seen, 1))["verdict"] == "holds"
 
 
+def test_recovery_was_not_looked_at_where_nobody_was_killed() -> None:
+    assert one("ledger", "recovery", counts={"ledger/fault/append": 900})["verdict"] == "not looked at"
+    killed = {"ledger/fault/append": 900, "ledger/kill/open/append-torn#1": 1}
+    assert one("ledger", "recovery", counts=killed)["verdict"] == "holds"
+    lacking = {"ledger/kill/open/append-torn#1": 1}
+    assert (
+        one("ledger", "recovery", counts={"ledger/fault/append": 9}, floors=lacking)["verdict"]
+        == "inconclusive"
+    )
+
+
 def test_a_witness_below_its_floor_is_inconclusive() -> None:
     floors = {"invariant/S10": 1, "witness/S10": 1}
     found = one("coordinator", "S10", counts={"invariant/S10": 7}, floors=floors)

@@ -46,10 +46,10 @@ BESIDES = """\
 ## Beyond the invariants
 
 Model and store are compared after every single action: outcome, error code, side effects, the answer, the
-whole durable state, the project ledgers, what was launched. Where nothing may change, the store's files must
-be the same bytes. No temporary file may outlive the next transaction. After a kill the store must show the
-state before or the state after the action in flight, whole; everything acknowledged must be there; and the
-next operation must work.
+whole durable state, the project ledgers, what was launched, what the authority was shown. Where nothing may
+change, the store's files must be the same bytes. No temporary file may outlive the next transaction. After a
+kill the store must show the state before or the state after the action in flight, whole; everything
+acknowledged must be there; and the next operation must work.
 """
 ASSUMED = """\
 ## What true capacity assumes
@@ -64,10 +64,11 @@ BESIDES_THE_LEDGER = """\
 
 Model and store are compared after every single action: outcome, error code, recoverability, the answer, the
 ledger byte for byte, what an independent reader makes of ledger and mirror, every side effect. The store's
-steps must have come in order: appended, synced, mirrored, committed. After a kill the files must be what one
-of the call's small steps leaves; all that was acknowledged must be there; the client that lost its answer
-asks again, and there is one effect. With one file tampered with, the store recovers what was acknowledged or
-refuses to open.
+steps must have come in order: appended, synced, mirrored, committed. It must not have called `mutate` for a
+known key, nor twice, and must have shown the verifier what it would commit. After a kill the files must be
+what one of the call's small steps leaves; all that was acknowledged must be there; the client that lost its
+answer asks again, and there is one effect. With one file tampered with, the store recovers what was
+acknowledged or refuses to open.
 """
 
 

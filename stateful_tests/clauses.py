@@ -26,6 +26,7 @@ FILES: Final = "the files themselves: shape, hashes, chain, modes (S1-S5, C12)"
 GENESIS: Final = "state and identity stand together (Genesis, C1)"
 TEMPS: Final = "no temporary file outlives the next transaction (C5, C6)"
 LEDGERS: Final = "projects record what arbitration was asked for, and nothing else (The authority)"
+SHOWN: Final = "authorize is shown the operation, and the reservation as it stands (The authority)"
 LAUNCHES: Final = "an activation runs once, after the checks of step 11 (dispatch)"
 
 

@@ -1,9 +1,9 @@
 """Model and store, one action at a time: the model first, then the store, then everything is compared.
 
 An action that the model declines is never sent. After every other one these must agree: outcome, code, side
-effects, answer, the whole durable state, the project ledgers, the launches, the count of temporary files.
-Where the model's durable state did not change, the store's bytes must not have changed. The model's own
-invariants must hold of the step, too.
+effects, answer, the whole durable state, the project ledgers, the launches, the count of temporary files,
+and what the authority was shown. Where the model's durable state did not change, the store's bytes must not
+have changed. The model's own invariants must hold of the step, too.
 
 It stops at the first difference: after one, the two worlds have nothing to say to each other.
 """
@@ -20,6 +20,7 @@ from stateful_tests import clauses
 from stateful_tests.compare import Difference, differences, fact_to_json, same, same_store
 from stateful_tests.observe import Observation
 from stateful_tests.pair import DivergedError, Divergence, Found, Judge, Pair, StepRecord
+from stateful_tests.shown import shown_differs
 from stateful_tests.target import Answered, Crashed, Refusal, Result, Target
 
 __all__ = [
@@ -32,7 +33,7 @@ class Lockstep(Pair):
     """The coordinator's model and store. `world` is, if not given, that in which nothing has happened.
 
     Kinds of difference: outcome, code, side-effects, answer, crashed, problem, store, bytes, identity,
-    ledgers, launches, temps, invariant.
+    ledgers, launches, temps, shown, invariant.
     """
 
     world: World
@@ -56,7 +57,11 @@ class Lockstep(Pair):
     ) -> Found | None:
         meddled, self._meddled = self._meddled, self.target.meddled
         untouched = meddled == self._meddled
-        return outcome_differs(outcome, result) or self._state(action, before, outcome, seen, untouched)
+        found = outcome_differs(outcome, result) or self._state(action, before, outcome, seen, untouched)
+        shown = self.target.shown
+        if found is None and isinstance(action, Call) and shown is not None:
+            return shown_differs(action, before, outcome, self.world, shown)
+        return found
 
     def name_of(self, action: Action) -> str:
         return name_of(action)

@@ -100,6 +100,8 @@ class Surroundings:
     launched: list[str] = field(factory=list)
     revision: int = 0
     struck: list[str] = field(factory=list)
+    shown: list[tuple[str, JSON]] = field(factory=list)
+    """What `authorize` was shown in this transaction."""
     _disturbances: tuple[Disturbance, ...] = ()
     _arrivals: Counter[str] = field(factory=Counter)
 
@@ -110,6 +112,8 @@ class Surroundings:
             self._arrivals.clear()
         if self.struck:
             self.struck.clear()
+        if self.shown:
+            self.shown.clear()
 
     def read_clock(self) -> int:
         return self.clock
@@ -241,7 +245,8 @@ class HostAuthority:
         said = self._around.arrive("read_lease", self._host)
         return copied(said.value if said else self._around.lease)
 
-    def authorize(self, context: str, _operation: str, _reservation: Mapping[str, Any] | None) -> JSON:
+    def authorize(self, context: str, operation: str, reservation: dict[str, JSON] | None) -> JSON:
+        self._around.shown.append((operation, reservation))
         said = self._around.arrive("authorize", self._host, context)
         return copied(said.value if said else self._around.people.get(context))
 

@@ -88,6 +88,10 @@ class Target(Protocol):
         """The last action's disturbances that really struck, as `coverage` counts them."""
 
     @property
+    def shown(self) -> tuple[tuple[str, JSON], ...] | None:
+        """What `authorize` was shown in the last action; `None` where that can't be told."""
+
+    @property
     def meddled(self) -> int:
         """How often the files have been changed from outside so far."""
 
@@ -131,6 +135,10 @@ class StoreTarget:
     @property
     def struck(self) -> tuple[str, ...]:
         return tuple(self.around.struck)
+
+    @property
+    def shown(self) -> tuple[tuple[str, JSON], ...]:
+        return tuple(self.around.shown)
 
     @property
     def meddled(self) -> int:

@@ -103,6 +103,10 @@ class WireTarget:
         return self._struck
 
     @property
+    def shown(self) -> None:
+        """Its authority is its own business."""
+
+    @property
     def meddled(self) -> int:
         return 0
 

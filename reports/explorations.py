@@ -44,10 +44,11 @@ def explorations_table(results: Mapping[str, Any]) -> list[str]:
     spaces = [each for each in results.get("explorations") or () if isinstance(each, Mapping)]
     if not spaces:
         return []
-    header = ["space", "states", "up to symmetry", "verdict", "classes", "taken", "", "kills"]
+    header = ["space", "states", "up to names", "verdict", "taken", "share", "kills"]
     rows = [_row(each) for each in spaces]
     return [
-        *table(header, rows, numbers=frozenset({1, 2, 4, 5, 6, 7})),
+        *table(header, rows, numbers=frozenset({1, 2, 4, 5, 6})),
+        "",
         *paragraph(_in_words(spaces), then=""),
     ]
 
@@ -60,9 +61,8 @@ def _row(space: Mapping[str, Any]) -> list[str]:
         _number(space.get("states")),
         _number(space.get("orbits")),
         safe(str(space.get("verdict", "not explored")), 12),
-        _number(whole),
         _number(taken),
-        f"{100 * taken / whole:.0f}%" if isinstance(taken, int) and whole else "",
+        f"{100 * taken / whole:.0f}%" if isinstance(taken, int) and whole else ".",
         _number(kills.get("points")),
     ]
 

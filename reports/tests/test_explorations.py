@@ -45,7 +45,9 @@ def test_the_table_says_what_share_was_walked() -> None:
     assert "50%" in text
     assert "150 of 300, 50.0%" in text
     assert "(1 more were explored only)" in text
-    assert all(len(line) <= 80 for line in lines[-3:])
+    named = {**CORE, "system": "ledger", "space": "two-compensators"}
+    wide = explorations_table({"explorations": merged([CORE, named, {**tours(150), "space": "elsewhere"}])})
+    assert all(len(line) <= 80 for line in [*lines, *wide])
 
 
 def test_a_space_that_was_not_explored_and_one_that_was_not_toured_are_told_so() -> None:

@@ -41,7 +41,7 @@ def check(commands: values.Commands) -> None:
         "--profile",
         choices=values.PROFILES,
         default="quick",
-        help="how much: quick (about a minute on 2 cores), ci (8 minutes), deep (an hour); default quick",
+        help="how much: quick (a minute or two on 2 cores), ci (8 minutes), deep (an hour); default quick",
     )
     command.add_argument(
         "--seed",

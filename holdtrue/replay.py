@@ -35,6 +35,7 @@ def replay_command(options: object) -> int:
 
         return replay_on_target(options)
     path, printer = Path(asked["trace"]), Printer()
+    _ours(path)
     if asked.get("shrink"):
         from holdtrue.shrinking import shrink_file
 
@@ -47,6 +48,17 @@ def replay_command(options: object) -> int:
 
         return step_file(path, printer)
     return replay_file(path, printer)
+
+
+def _ours(path: Path) -> None:
+    """UsageError if the trace in `path` is one of a target: this project's store would be asked in its place,
+    and FIXED would be said of another store."""
+    data = read_json(path)
+    versions = data.get("versions") if isinstance(data, dict) else None
+    if isinstance(versions, dict) and "target" in versions:
+        raise UsageError(
+            f"{path}: it was recorded of a target; name that with --target 'COMMAND {{directory}}'"
+        )
 
 
 def replay_file(path: Path, printer: Printer) -> int:

@@ -66,6 +66,9 @@ def test_a_violation_ends_with_a_command_that_shows_it_again_and_says_fixed_once
     mended = run("replay", trace, "--target", f"{PYTHON} --mended", "--policy", POLICY)
     assert mended.returncode == 0
     assert mended.stdout.splitlines()[-1].startswith("FIXED  ")
+    ours = run("replay", trace)
+    assert ours.returncode == 2
+    assert "it was recorded of a target; name that with --target" in ours.stderr
 
 
 def test_what_is_declared_is_listed_with_its_reason_and_is_no_violation(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def broken_down(fault: TargetFaultError, params: Mapping[str, Any]) -> Failure:
     why = f"seed {params['seed']} ({params['profile']})"
     seen = {"seed": params["seed"], "profile": params["profile"], "clause": CLAUSES[fault.kind]}
     trace = Trace(f"target-{fault.kind.replace(' ', '-')}", why, (), versions=versions(), **seen)
-    return Failure(trace.to_json(), f"the target {fault}", CLAUSES[fault.kind], REPRODUCE)
+    return Failure(of_target(trace.to_json(), params), f"the target {fault}", CLAUSES[fault.kind], REPRODUCE)
 
 
 def _failure(
@@ -187,7 +187,12 @@ def _failure(
         told = Failure(trace.to_json(), found.title, found.clause, REPRODUCE)
     else:
         told = failure(records, **seen, budget=tries, system=system)
-    return evolve(told, reproduce=REPRODUCE)
+    return evolve(told, trace=of_target(told.trace, params), reproduce=REPRODUCE)
+
+
+def of_target(trace: Any, params: Mapping[str, Any]) -> Any:
+    """`trace`, saying from now on that a target was asked: a replay of our own store would tell nothing."""
+    return {**trace, "versions": {**trace["versions"], "target": params["command"]}}
 
 
 def _result(

@@ -81,6 +81,8 @@ def mutants_command(options: object) -> int:
     if asked["list"]:
         return list_faults()
     if asked["source"] is not None:
+        if asked["only"] or asked["without_corpus"]:
+            raise UsageError("--only and --without-corpus are for planted faults, and --source plants none")
         from holdtrue import mutation
 
         wanted = mutation.Options(

@@ -4,6 +4,7 @@ It says which share of small, meaningless changes the tests and checks notice, a
 noticed: each is either a gap in the checks, or equivalent, which takes an argument.
 """
 
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -35,6 +36,10 @@ class Options:
 
 def mutation(options: Options, *, printer: Printer | None = None) -> int:
     """Measures, prints and keeps the score; returns the exit code. UsageError without the tool."""
+    if shutil.which(options.tool) is None:
+        raise UsageError(
+            f"no program {options.tool!r}: 'pip install cosmic-ray', anywhere, and name it with --tool PATH"
+        )
     out = printer or Printer()
     started = time.monotonic()
     about = f"{options.sample} mutants of impl, judged by tests and checks"

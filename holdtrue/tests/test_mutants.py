@@ -81,10 +81,22 @@ def test_the_list_names_every_fault_with_its_sentence(capsys: pytest.CaptureFixt
     assert all(f"  {name}: " in told for faults in FAULTS.values() for name in faults)
 
 
-def test_a_missing_mutation_tool_is_a_usage_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    asked = ["mutants", "--source", "3", "--tool", "no-such-tool", "--out", str(tmp_path)]
-    assert main(asked) == Exit.USAGE
-    assert "no-such-tool is not installed" in capsys.readouterr().err
+@pytest.mark.parametrize("tool", ["no-such-tool", "/", __file__])
+def test_a_tool_that_is_no_program_is_told_before_anything_begins(
+    tool: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["mutants", "--source", "3", "--tool", tool, "--out", str(tmp_path)]) == Exit.USAGE
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"no program {tool!r}: 'pip install cosmic-ray'" in said.err
+
+
+def test_what_is_for_planted_faults_does_not_go_with_mutation_testing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for more in (["--only", "capacity-off-by-one"], ["--without-corpus"]):
+        assert main(["mutants", "--source", "3", *more]) == Exit.USAGE
+        assert "--source plants none" in capsys.readouterr().err
 
 
 def test_each_measurement_is_kept_when_the_other_is_made_again(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ Listener = Callable[[str, dict[str, Any]], None]
 _ERROR: Final = frozenset({"code", "message", "side_effects"})
 _REPLY: Final = frozenset({"id", "ok", "error", "observation", "struck"})
 _LONGEST_CODE: Final = 200
+DEEPEST: Final = 100
+"""Objects and lists that a value of a reply may stand in. Reports tell values by recursion."""
 
 
 @frozen
@@ -88,11 +90,13 @@ class Conversation:
 
     def _parsed(self, what: str, line: bytes) -> dict[str, Any]:
         try:
-            reply = json.loads(line)
+            reply = _loads(line.decode("utf-8"))
         except (ValueError, RecursionError) as error:
             raise self._nonsense(what, f"no JSON ({error}): {_shown(line)}") from None
         if not isinstance(reply, dict):
             raise self._nonsense(what, f"no JSON object: {_shown(reply)}")
+        if line.count(b"[") + line.count(b"{") > DEEPEST and _deeper(reply):
+            raise self._nonsense(what, f"values nested in more than {DEEPEST} others: {_shown(line)}")
         if self._listen is not None:
             self._listen("reply", reply)
         if reply.get("id") != self._id or isinstance(reply.get("id"), bool):
@@ -135,6 +139,32 @@ class Conversation:
         self.process.kill()
         return TargetFaultError(kind, told)
 
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object that says everything once: of two fields of one name, each reader takes another."""
+    told = dict(pairs)
+    if len(told) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {_shown(twice)} stands twice in an object")
+    return told
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number in JSON")
+
+
+def _deeper(value: Any) -> bool:
+    """Whether something stands in more than `DEEPEST` objects and lists."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        inner = [one for one in level if isinstance(one, dict | list)]
+        level = [value for one in inner for value in (one.values() if isinstance(one, dict) else one)]
+    return bool(level)
+
+
+_loads: Final = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number).decode
+"""Stricter than `json.loads`: what only Python takes for JSON is none."""
 
 _dumps: Final = json.JSONEncoder(separators=(",", ":")).encode
 """ASCII, lone surrogates escaped."""

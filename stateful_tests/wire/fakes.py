@@ -159,6 +159,13 @@ def _crashes(fake: Fake, request: Message) -> bytes:
     return _line({"id": request["id"], "error": error, "observation": told})
 
 
+def _disowns(fake: Fake, request: Message) -> bytes:
+    """Says that the host was never opened."""
+    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
+    error = {"code": "NO_SUCH_HOST", "message": "who?", "side_effects": "none"}
+    return _line({"id": request["id"], "error": error, "observation": told})
+
+
 def _other_codes(fake: Fake, request: Message) -> bytes:
     reply = fake.honest(request)
     if "error" in reply:
@@ -217,6 +224,7 @@ KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "forgets-facts": _forgets_facts,
     "does-nothing": _does_nothing,
     "crashes": _crashes,
+    "disowns": _disowns,
     "other-codes": _other_codes,
     "of-the-future": _of_the_future,
     "boasts": _boasts,

@@ -24,7 +24,7 @@ from stateful_tests.files import StoreFiles
 from stateful_tests.observe import Observation, Observer
 from stateful_tests.target import Answered, Crashed, Refusal, Result
 from stateful_tests.wire.capabilities import Greeting
-from stateful_tests.wire.conversation import CRASHED, NO_SUCH_HOST, Conversation, Listener, Reply
+from stateful_tests.wire.conversation import CRASHED, Conversation, Listener, Reply
 from stateful_tests.wire.faults import Broke, TargetFaultError
 from stateful_tests.wire.process import TargetProcess, argv_of
 
@@ -216,8 +216,6 @@ def _result(reply: Reply) -> Result:
     if reply.error is None:
         return Answered(reply.ok)
     code, message, effects = reply.error
-    if code == NO_SUCH_HOST:
-        raise LookupError(message)
     if code == CRASHED:
         return Crashed(message[:2000])
     return Refusal(code, effects)

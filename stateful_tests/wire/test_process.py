@@ -139,6 +139,39 @@ def test_a_line_that_is_no_json_is_nonsense(text: str) -> None:
     assert fault_of(f"print({text!r}, flush=True); signal.pause()").kind == "nonsense"
 
 
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ('{"id": 9, "ok": null, "id": 1}', "'id' stands twice"),
+        ('{"id": 1, "ok": {"a": [{"b": 1, "b": 1}]}}', "'b' stands twice"),
+        ('{"id": 1, "ok": NaN}', "NaN is no number"),
+        ('{"id": 1, "ok": -Infinity}', "-Infinity is no number"),
+        ('{"id": 1, "ok": ' + "[" * 101 + "]" * 101 + "}", "nested in more than 100"),
+        ('{"id": 1, "ok": 1, "observation": ' + '{"a": ' * 101 + "1" + "}" * 101 + "}", "nested in more"),
+    ],
+)
+def test_what_readers_take_differently_or_not_at_all_is_nonsense(reply: str, told: str) -> None:
+    fault = fault_of(f"print({reply!r}, flush=True); signal.pause()")
+    assert fault.kind == "nonsense"
+    assert told in fault.told
+
+
+@pytest.mark.parametrize("line", [b'{"id": 1, "ok": "\xff"}', '{"id": 1, "ok": 1}'.encode("utf-16")])
+def test_a_line_that_is_no_utf_8_is_nonsense(line: bytes) -> None:
+    assert fault_of(f"import os; os.write(1, {line!r} + b'\\n'); signal.pause()").kind == "nonsense"
+
+
+def test_a_value_may_be_nested_and_have_many_parts() -> None:
+    deep = "[" * 90 + "]" * 90
+    wide = ", ".join("[{}]" for _ in range(500))
+    line = f'{{"id": 1, "ok": [{deep}, {wide}]}}'
+    talk = script(f"print({line!r}, flush=True); signal.pause()")
+    told = talk.ask({"do": "observe"}).ok
+    talk.process.kill()
+    assert isinstance(told, list)
+    assert len(told) == 501
+
+
 @pytest.mark.parametrize("number", [2, 0, "1", None, True])
 def test_a_reply_to_another_request_is_out_of_order(number: object) -> None:
     fault = fault_of(says({"id": number, "ok": None}))

@@ -87,6 +87,7 @@ def test_one_that_hangs_is_told_within_its_limit(tmp_path: Path) -> None:
         ("other-codes", (*OPENED, Call("h", "eve", "snapshot")), "code"),
         ("does-nothing", RESERVED, "answer"),
         ("crashes", RESERVED, "crashed"),
+        ("disowns", RESERVED, "outcome"),
         ("forgets-launches", LAUNCHED, "launches"),
         ("forgets-facts", LAUNCHED, "ledgers"),
     ],

@@ -29,6 +29,7 @@ _NO_WAY_OUT: Final = frozenset({SLOT_COMES_BACK})
 _NO_SWEEP: Final = frozenset({"time-frees-no-run", "refused-writes-nothing"})
 _NO_DISPATCH: Final = frozenset({"launches-are-fenced"})
 _NO_PROJECT: Final = frozenset({"S6", "proof-frees", "true-capacity", "time-frees-no-run"})
+_NO_LIFE: Final = _NO_PROJECT | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays"}
 _SMALL: Final = _NO_DAY | _ONE_EPOCH | _NO_COMMAND | _ONE_ROW
 
 _CORE: Final = Bounds(
@@ -50,12 +51,7 @@ BOUNDS: Final[dict[str, Bounds]] = {
     "core5": evolve(_CORE, ids=5, merge_leases=True, lease_left=None),
     "capacity": Bounds(ids=2, runs=2, groups=_LIFECYCLE - {"renew"}, untested=_SMALL),
     "lifecycle": Bounds(
-        ids=2,
-        runs=2,
-        initial=(2,),
-        groups=_LIFECYCLE,
-        merge_stages=False,
-        untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND,
+        ids=2, runs=2, initial=(2,), groups=_LIFECYCLE, merge_stages=False, untested=_SMALL - _ONE_ROW
     ),
     "killed": Bounds(
         commands=1,
@@ -119,19 +115,10 @@ BOUNDS: Final[dict[str, Bounds]] = {
         temps=True,
         groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "damage", "epoch", "temps"}),
         damages=(
-            "state-missing",
-            "state-mode",
-            "identity-missing",
-            "identity-truncated",
-            "lock-fifo",
-            "directory-removed",
+            *("state-missing", "state-mode", "identity-missing"),
+            *("identity-truncated", "lock-fifo", "directory-removed"),
         ),
-        untested=_SMALL
-        | _NO_SWEEP
-        | _NO_PROJECT
-        | _NO_DISPATCH
-        | _NO_WAY_OUT
-        | {"terminal-stays", "ids-are-used-once"},
+        untested=_SMALL | _NO_SWEEP | _NO_LIFE | {"ids-are-used-once"},
     ),
     "arguments": Bounds(
         groups=frozenset({"lease", "reserve", "commit", "project", "arguments"}),
@@ -177,6 +164,17 @@ BOUNDS: Final[dict[str, Bounds]] = {
         groups=frozenset({"reserve", "commit", "snapshot", "clock", "project"}),
         untested=_NO_DAY | _ONE_EPOCH | _NO_COMMAND | _NO_DISPATCH | _NO_WAY_OUT,
     ),
+    "due": Bounds(
+        ids=3, initial=(3,), groups=frozenset({"reserve", "snapshot", "clock"}), untested=_SMALL | _NO_LIFE
+    ),
+    "lowering": Bounds(
+        ids=2,
+        initial=(2,),
+        maxima=(1, 2),
+        commands=1,
+        groups=frozenset({"reserve", "snapshot", "clock", "maximum"}),
+        untested=_SMALL - _NO_COMMAND | _NO_LIFE,
+    ),
     "sweeps": Bounds(
         ids=2,
         initial=(2,),
@@ -200,7 +198,7 @@ BOUNDS: Final[dict[str, Bounds]] = {
         groups=frozenset({"lease", "open", "close", "reserve", "snapshot", "disturbed", "damage"}),
         damages=("lock-symlink", "state-symlink"),
         disturbed=tuple(FILES),
-        untested=_SMALL | _NO_SWEEP | _NO_PROJECT | _NO_DISPATCH | _NO_WAY_OUT | {"terminal-stays"},
+        untested=_SMALL | _NO_SWEEP | _NO_LIFE,
     ),
 }
 
@@ -212,6 +210,8 @@ _TOURED: Final[dict[str, str]] = {
     "releases": "release proofs that would free a slot but for one thing",
     "files": "files that change in the middle of a call",
     "arguments": "arguments that are refused before anything is looked at",
+    "due": "three rows due at once, and all that is swept by one call",
+    "lowering": "the maximum lowered to what is still held once due rows are swept",
     "damage": "files that are gone, unreadable or not what they were; leftover temporary files",
     "time": "TTLs and leases of 1 and 2 ms, before, at and after their ends; a clock that goes back",
     "capacity": "two reservations for one slot",
@@ -254,6 +254,7 @@ def _facet(name: str, about: str, **more: Any) -> Facet:
 
 _QUICK: Final = frozenset(
     {"stages", "attempts", "aging", "elsewhere", "releases", "files", "arguments", "damage", "capacity"}
+    | {"due", "lowering"}
 )
 """Those small enough for a quick check to tour whole."""
 

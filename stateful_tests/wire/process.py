@@ -4,7 +4,8 @@ The process leads a group of its own. However it ends, and however we do, the gr
 `warden`). Whatever goes wrong is a `TargetFaultError` that says which fault it was: it hung, it died (how,
 and with what last words), it flooded its output. Of standard error the last 16 KB are kept.
 
-It knows lines, not their meaning (see `conversation`). A process that moves to another session escapes.
+It knows lines, not their meaning (see `conversation`). Processes that moved to another session are ended
+with the group where they can be found (see `escaped`).
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from stateful_tests.wire import warden
+from stateful_tests.wire import escaped, warden
 from stateful_tests.wire.faults import DIED, FLOODED, HUNG, NOT_STARTED, TargetFaultError
 
 LONGEST_LINE: Final = 16 * 1024 * 1024
@@ -57,6 +58,7 @@ class TargetProcess:
         self._stderr = bytearray()
         self._ended: str | None = None
         self._was_killed = False
+        self._mark = escaped.fresh_mark()
         warden.ready()
         try:
             self._process = subprocess.Popen(
@@ -64,7 +66,7 @@ class TargetProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=_environment(),
+                env={**_environment(), escaped.NAME: self._mark},
                 start_new_session=True,
                 preexec_fn=_die_with_parent,
                 bufsize=0,
@@ -132,6 +134,7 @@ class TargetProcess:
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         warden.forget(self.pid)
+        escaped.end(self._mark)
         self._drain_stderr()
         self._ended = self._how_it_ended()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
@@ -145,6 +148,7 @@ class TargetProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
+            escaped.end(self._mark)
             with contextlib.suppress(BlockingIOError):
                 while (piece := os.read(self._out, 1 << 16)) and len(self._read) <= LONGEST_LINE:
                     self._read += piece

@@ -11,6 +11,7 @@ import pytest
 
 from model.actions import Call
 from stateful_tests.wire import warden
+from stateful_tests.wire.faults import TargetFaultError
 from stateful_tests.wire.process import TargetProcess
 from stateful_tests.wire.target import Command, Session
 
@@ -112,3 +113,46 @@ def test_a_target_that_has_ended_is_forgotten(monkeypatch: pytest.MonkeyPatch) -
     process = TargetProcess([sys.executable, "-c", "input()"], reply_limit_s=1.0)
     process.end()
     assert told == [("watch", process.pid), ("forget", process.pid)]
+
+
+@pytest.mark.parametrize("ended_by", ["kill", "kill_after", "end", "its own death"])
+def test_a_daemon_does_not_outlive_its_target(tmp_path: Path, ended_by: str) -> None:
+    """Otherwise a store that a daemon keeps in memory would pass for durable."""
+    place = tmp_path / "daemon"
+    code = f"""
+import os, signal, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    with open({str(place) + ".new"!r}, "w") as told:
+        told.write(str(os.getpid()))
+    os.rename({str(place) + ".new"!r}, {str(place)!r})
+    for stream in (0, 1, 2):
+        os.close(stream)
+    while True:
+        signal.pause()
+os.wait()
+sys.stdin.readline()
+"""
+    process = TargetProcess([sys.executable, "-I", "-S", "-c", code], reply_limit_s=30.0)
+    (daemon,) = pids_in(place)
+    assert running(daemon)
+    if ended_by == "its own death":
+        due = process.send(b"{}")
+        with pytest.raises(TargetFaultError):
+            process.receive(due)
+    elif ended_by == "kill_after":
+        process.kill_after(0.0)
+    else:
+        getattr(process, ended_by)()
+    until_gone(daemon)
+
+
+def test_a_process_of_another_target_is_let_be() -> None:
+    first, second = (
+        TargetProcess([sys.executable, "-I", "-S", "-c", "input()"], reply_limit_s=30.0) for _ in range(2)
+    )
+    first.kill()
+    assert running(second.pid)
+    second.kill()

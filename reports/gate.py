@@ -97,11 +97,25 @@ class _Judging:
             yield Reason("violated", f"{clause} ({count}): {shown}", tuple(failures))
         if self.results["verdict"]["word"] == "VIOLATED" and not self.results["failures"]:
             yield Reason("violated", "the run says that something is violated, and names no counterexample")
+        yield from self._unnamed()
+
+    def _unnamed(self) -> Iterator[Reason]:
+        """What the run says is violated elsewhere than in its failures, whatever its verdict is."""
+        failures = self.results["failures"]
+        for one in self.results["properties"]:
+            if one["verdict"] == "violated" and not any(_about(one, each) for each in failures):
+                yield Reason("violated", f"the property {_full(one)} is violated: {one['sentence']}")
 
     def unchecked(self) -> Iterator[Reason]:
-        """What the run itself did not get done."""
+        """What the run itself did not get done, or can't have got done as it says."""
+        if not any(phase["done"] for phase in self.results["phases"]):
+            yield _short("no job of any phase was done, so nothing was checked")
         for phase in self.results["phases"]:
             name = phase["name"]
+            counts, missed = phase["counts"], {str(short[0]) for short in phase["below_floor"]}
+            wrong = [key for key, least in phase["floors"].items() if counts.get(key, 0) < least]
+            if hidden := sorted({*wrong, *(key for key in counts if counts[key] < 0)} - missed):
+                yield _short(f"{name}: counts that don't fit what the run says of them: {_listed(hidden)}")
             if phase["lost"]:
                 yield _short(f"{name}: {len(phase['lost'])} of {phase['planned']} jobs were lost")
             left = phase["out_of_time"] + phase["given_up"]
@@ -109,9 +123,9 @@ class _Judging:
                 yield _short(f"{name}: {left} of {phase['planned']} jobs were not run")
             elif phase["done"] + len(phase["lost"]) < phase["planned"]:
                 yield _short(f"{name}: {phase['done']} of {phase['planned']} jobs were done")
-            missed = [short for short in phase["below_floor"] if not self._excused(str(short[0]))]
-            if missed:
-                yield _short(f"{name}: seen too rarely: {_listed(_floor(short) for short in missed)}")
+            rare = [short for short in phase["below_floor"] if not self._excused(str(short[0]))]
+            if rare:
+                yield _short(f"{name}: seen too rarely: {_listed(_floor(short) for short in rare)}")
         if self.results["not_begun"]:
             yield _short(f"phases that were not begun: {_listed(self.results['not_begun'])}")
         word = self.results["verdict"]["word"]
@@ -155,15 +169,12 @@ class _Judging:
             names = {one["id"] for one in known} | {_full(one) for one in known}
             if unknown := [name for name in wanted if name not in names]:
                 yield _short(f"required properties that this run does not know: {_listed(unknown)}")
+        if wanted == "all" and not rows:
+            yield _short("all properties are required, and this run lists none")
         unseen = [one for one in rows if one["verdict"] in ("not looked at", "inconclusive")]
         if unseen:
             told = _listed(f"{_full(one)} ({one['verdict']})" for one in unseen)
             yield _short(f"required properties that were not checked enough: {told}")
-        for one in rows:
-            if one["verdict"] == "violated" and not any(
-                _about(one, each) for each in self.results["failures"]
-            ):
-                yield Reason("violated", f"the required property {_full(one)} is violated: {one['sentence']}")
 
     def _covering(self, failure: Mapping[str, Any]) -> Suppression | None:
         for one in self.policy.suppressions:

@@ -204,3 +204,42 @@ def test_a_part_of_a_check_is_accepted_and_said_to_be_a_part() -> None:
 
 def test_hostile_results_are_judged_like_others() -> None:
     assert judged(hostile().results, Policy(properties="all"), older=hostile().results).word == "REFUSED"
+
+
+def _first(results: Mapping[str, Any], name: str, **changes: Any) -> dict[str, Any]:
+    """`results`, the first of whose `name` is changed."""
+    first, *others = results[name]
+    return {**results, name: [{**first, **changes}, *others]}
+
+
+def test_a_run_that_did_nothing_is_undecided_whatever_its_verdict_says() -> None:
+    good = passed().results
+    idle = [{**phase, "planned": 0, "done": 0, "floors": {}} for phase in good["phases"]]
+    for phases in ([], idle):
+        decision = judged({**good, "phases": phases})
+        assert decision.word == "UNDECIDED"
+        assert "nothing was checked" in reasons(decision)
+
+
+def test_a_property_that_is_violated_refuses_a_run_whose_verdict_has_not_heard_of_it() -> None:
+    decision = judged(_first(passed().results, "properties", verdict="violated"))
+    assert decision.word == "REFUSED"
+    assert "is violated" in reasons(decision)
+
+
+@pytest.mark.parametrize("count", [0, -5])
+def test_counts_that_contradict_their_floors_leave_a_run_undecided(count: int) -> None:
+    good = passed().results
+    phase = good["phases"][0]
+    key = "rule/open/accepted"
+    edited = _first(good, "phases", counts={**phase["counts"], key: count}, floors={key: 1})
+    decision = judged(edited)
+    assert decision.word == "UNDECIDED"
+    assert f"counts that don't fit what the run says of them: {key}" in reasons(decision)
+
+
+def test_all_properties_of_a_run_that_lists_none_are_not_there() -> None:
+    decision = judged(
+        {**passed().results, "properties": []}, parse('schema_version = 1\n[require]\nproperties = "all"')
+    )
+    assert "this run lists none" in reasons(decision)

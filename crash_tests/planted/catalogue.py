@@ -7,7 +7,7 @@ checks are known to catch, and nothing about what is not in it.
 from collections.abc import Mapping
 from typing import Final
 
-from crash_tests.planted import authority, durability, files, fixes, lifecycle
+from crash_tests.planted import authority, durability, files, fixes, halves, lifecycle
 from crash_tests.planted.plant import Fault
 
 FAULTS: Final[tuple[Fault, ...]] = (
@@ -16,6 +16,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
     *durability.FAULTS,
     *fixes.FAULTS,
     *files.FAULTS,
+    *halves.FAULTS,
 )
 
 BY_ID: Final[Mapping[str, Fault]] = {fault.id: fault for fault in FAULTS}

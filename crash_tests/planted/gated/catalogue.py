@@ -6,7 +6,7 @@ Nothing here says how a fault is to be found: the checks that hunt them know of 
 from collections.abc import Mapping
 from typing import Final
 
-from crash_tests.planted.gated import appends, effects, keys, mirrors, recoveries
+from crash_tests.planted.gated import appends, callers, effects, keys, mirrors, recoveries
 from crash_tests.planted.plant import Fault
 
 FAULTS: Final[tuple[Fault, ...]] = (
@@ -15,5 +15,6 @@ FAULTS: Final[tuple[Fault, ...]] = (
     *mirrors.FAULTS,
     *recoveries.FAULTS,
     *effects.FAULTS,
+    *callers.FAULTS,
 )
 BY_ID: Final[Mapping[str, Fault]] = {fault.id: fault for fault in FAULTS}

@@ -20,13 +20,15 @@ _FACETS: Final[Mapping[str, tuple[str, ...]]] = {
         *("l6-not-caught-up", "sequence-taken-from-the-mirror", "appended-where-the-mirror-ends"),
         *("mirror-in-delete-mode", "mirror-synced-normally", "new-mirror-not-synced"),
         *("name-of-a-new-mirror-not-synced", "name-of-a-new-ledger-not-synced"),
-        *("opening-does-not-catch-up", "unsynced-line-believed"),
+        *("opening-does-not-catch-up", "unsynced-line-believed", "mutate-called-for-a-known-key"),
     ),
     "verify": (
         *("cut-not-synced", "l5-rollback-error-hides-the-first", "l5-rollback-error-forgotten"),
         *("verifier-ignored", "removed-rows-not-on-the-line", "torn-tail-kept-and-appended-to"),
         *("l1-mutate-called-before-the-key-is-looked-up", "torn-tail-cut-and-not-told"),
+        "verifier-shown-the-state-before",
     ),
+    "runs": ("event-of-another-kind-taken",),
     "gate": ("conflict-ignored", "replayed-without-its-removals"),
     "orders": (
         *("receipt-before-the-effect", "steps-in-the-order-given", "l4-equal-sequences"),

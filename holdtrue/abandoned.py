@@ -8,13 +8,14 @@ or of another name is left alone, and so is one on a file system that knows no l
 
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+
+from stateful_tests.removing import remove
 
 PREFIX: Final = "holdtrue-run-"
 OWNER: Final = ".owner"
@@ -32,7 +33,7 @@ def owned(base: Path) -> Iterator[Path]:
             (place / f"{OWNER}.new").rename(place / OWNER)
         yield place
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        remove(place)
         os.close(descriptor)
 
 
@@ -56,7 +57,7 @@ def _removed(place: Path) -> bool:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return False
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its owner lives
-        shutil.rmtree(place, ignore_errors=True)
+        remove(place)
         return not place.exists()
     finally:
         os.close(descriptor)

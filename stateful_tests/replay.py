@@ -12,7 +12,6 @@ and `watch` sees it while the store stands there, as it was left.
 import contextlib
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from attrs import evolve, frozen
 from model.values import JSON
 from stateful_tests.compare import differences
 from stateful_tests.pair import Divergence, Judge, StepRecord, Subject
+from stateful_tests.removing import remove
 from stateful_tests.system import COORDINATOR, System, system_named
 from stateful_tests.trace import Trace
 
@@ -58,7 +58,7 @@ def workspace() -> Iterator[Path]:
     try:
         yield root
     finally:
-        shutil.rmtree(root)
+        remove(root)
 
 
 def run(

@@ -6,7 +6,6 @@ target are counted as `beyond/…`, so that the report says so.
 """
 
 import random
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from crash_tests.wire import calls, stories
 from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
 from model.values import JSON
 from stateful_tests.lockstep import DivergedError
+from stateful_tests.removing import remove
 from stateful_tests.results import Failure, Job, JobResult, Plan
 from stateful_tests.wire.capabilities import Capabilities
 from stateful_tests.wire.faults import CLAUSES, TargetFaultError
@@ -104,7 +104,7 @@ def run_kills(params: Mapping[str, Any]) -> JobResult:
     try:
         campaign.run(root)
     finally:
-        shutil.rmtree(root, ignore_errors=True)
+        remove(root)
     job = Job(PHASE, "crash_tests.wire.jobs", params)
     told: dict[str, JSON] = {"target": {"command": params["command"], "policy": params["policy"]}}
     return JobResult(job, dict(campaign.counts), tuple(campaign.failures), details=told)

@@ -5,7 +5,6 @@ shrinks, unless the target hung: each try would cost the whole time limit.
 """
 
 import contextlib
-import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,7 @@ from stateful_tests import coordinator, pinned, replay
 from stateful_tests.coverage import Coverage
 from stateful_tests.failures import failure
 from stateful_tests.pair import Judge, StepRecord
+from stateful_tests.removing import remove
 from stateful_tests.results import Failure, Job, JobResult
 from stateful_tests.system import System
 from stateful_tests.trace import Trace, record, versions
@@ -127,7 +127,7 @@ def run_walks(params: Mapping[str, Any]) -> JobResult:
             draw = within(drawn, reach, coverage.counts)
             here, since = root / f"{number}", time.monotonic()
             one = random_walk(draw, seed, params["steps"], here, coverage=coverage, system=system)
-            shutil.rmtree(here, ignore_errors=True)
+            remove(here)
             seconds += one.seconds
             steps += len(one.records)
             if one.failed:

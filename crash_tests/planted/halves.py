@@ -139,10 +139,35 @@ _EPOCHS: Final[tuple[Fault, ...]] = (
         ),
     ),
     Fault(
+        "renewed-row-keeps-its-epoch",
+        "A row that is renewed still bears the epoch of the host that wrote it before.",
+        "renew",
+        (Change(_LIFECYCLE, "renewed_at=work.now, coordinator_epoch=work.epoch", "renewed_at=work.now"),),
+    ),
+    Fault(
+        "suspected-row-keeps-its-epoch",
+        "A row that comes under suspicion still bears the epoch of the host that wrote it before.",
+        "markOrphanSuspect",
+        (
+            Change(
+                _LIFECYCLE, 'state="orphan-suspect", coordinator_epoch=work.epoch)', 'state="orphan-suspect")'
+            ),
+        ),
+    ),
+    Fault(
         "swept-row-keeps-its-epoch",
         "A row that the sweep commits still bears the epoch of the host that reserved it.",
         "Sweep",
         (Change(_SWEEP, "        coordinator_epoch=work.epoch,\n", ""),),
+    ),
+)
+
+_CLOCKS: Final[tuple[Fault, ...]] = (
+    Fault(
+        "clock-not-looked-at-after-a-failure",
+        "Where a project can't be asked, the sweep doesn't look at the clock before it goes on.",
+        "Sweep; One transaction, 4",
+        (Change(_SWEEP, "        work.look()\n        return _SKIP\n", "        return _SKIP\n"),),
     ),
 )
 
@@ -175,4 +200,4 @@ _SHOWN: Final[tuple[Fault, ...]] = (
     ),
 )
 
-FAULTS: Final[tuple[Fault, ...]] = (*_BINDINGS, *_COUNTS, *_EPOCHS, *_SHOWN)
+FAULTS: Final[tuple[Fault, ...]] = (*_BINDINGS, *_COUNTS, *_EPOCHS, *_CLOCKS, *_SHOWN)

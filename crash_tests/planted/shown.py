@@ -36,7 +36,10 @@ FACETS: Final[Mapping[str, tuple[str, ...]]] = {
         *("clock-going-backwards-accepted", "clock-seen-forgotten", "lease-end-not-checked"),
         "refused-operation-writes-its-sweep",
     ),
-    "fencing": ("stale-epoch-may-write", "swept-row-keeps-its-epoch"),
+    "fencing": (
+        *("stale-epoch-may-write", "swept-row-keeps-its-epoch", "renewed-row-keeps-its-epoch"),
+        "suspected-row-keeps-its-epoch",
+    ),
     "genesis": ("epoch-not-stored",),
     "identity": ("owner-alone-is-asked",),
     "authority": (
@@ -77,6 +80,10 @@ _PROCESSES: Final = "a tour is one process, whose calls come one after another; 
 _UID: Final = "no event of the model changes the owner or the mode of that"
 
 HIDDEN: Final[Mapping[str, str]] = {
+    "clock-not-looked-at-after-a-failure": (
+        "the clock has to rise while one row's project fails and to fall while another's is asked, and a "
+        "call on a tour has one thing happen to it"
+    ),
     "launch-after-the-lease-ended": (
         "between the last look before the rename and the launch nobody is called back, so the model has no "
         "moment at which the clock could move there; processes do"

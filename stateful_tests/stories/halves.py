@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from model.actions import Admit, Call, Close
+from model.actions import Admit, Call, Close, Raises
 from model.values import JSON
 from stateful_tests.stories import (
     DOMAIN,
@@ -168,6 +168,33 @@ STORIES: tuple[Story, ...] = (
         committed(1, 1),
         _taken_over(),
         commit(1, 1, host="h2", attemptId=run(9)),
+    ),
+    story(
+        "renewed-and-suspected-at-a-newer-host",
+        "renew and markOrphanSuspect write the epoch of the host that carries them out",
+        opened(2),
+        committed(1, 1),
+        reserve(2),
+        _taken_over(),
+        on("renew", 2, host="h2", ttlMs=1_000),
+        on("markOrphanSuspect", 1, host="h2"),
+    ),
+    story(
+        "clock-that-rises-where-a-project-fails-and-falls-again",
+        "the sweep: after a row's calls the clock is looked at, where they fail, too",
+        opened(2),
+        *(reserve(n, ttl=1_000) for n in (1, 2)),
+        later(1_000),
+        (
+            _REVOKED,
+            snapshot(
+                at("abandon_admission_if_absent", later(5)),
+                at("abandon_admission_if_absent", Raises()),
+                at("read_admission", later(-5), 2),
+            ),
+        ),
+        later(5),
+        snapshot(),
     ),
     story(
         "swept-by-a-newer-host",

@@ -183,7 +183,7 @@ def test_a_graph_that_is_too_large_to_look_at_is_said_to_be_and_the_verdict_stay
     ("arguments", "told"),
     [
         (("--facet", "nope"), "--facet 'nope': the coordinator has core, "),
-        (("ledger", "--facet", "core"), "--facet 'core': the ledger has kinds, "),
+        (("ledger", "--facet", "core"), "--facet 'core': the ledger has fields, "),
         (("ledger", "--ids", "2"), "--ids: only the coordinator's bounds can be changed"),
         (("ledger", "--drop", "files-stay"), "--drop: only the coordinator's bounds can be changed"),
         (("--drop", "files-stay", "--ids", "2"), "--drop files-stay: shows in a world of its own only"),

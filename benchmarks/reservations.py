@@ -51,7 +51,7 @@ class Reservations(Space[Around, Row]):
     def residue(self, slot: Row) -> bool:
         return slot.state in HOLDING
 
-    def drifts(self, rule: Rule) -> bool:  # noqa: ARG002
+    def drifts(self, rule: Rule) -> bool:  # noqa: ARG002  # as Space has it
         return False
 
     def fire(

@@ -153,6 +153,51 @@ def _stops_at(place: Place, barrier: Gate, point: disk.CrashPoint, say: Say) -> 
     say(said.line())
 
 
+def published_while_looked_at(place: Place) -> list[str]:
+    """A state is published between the kernel's finding the old file and its look at it: none is refused.
+
+    A call looks at the files once before it has the mutex, so others may be publishing just then.
+    """
+    with host(place) as other, gate() as barrier, Child(partial(_looks_long, place, barrier)) as looker:
+        looker.listen(b"looking\n")
+        second = reserve(other, 2)
+        barrier.open()
+        first = Said.parse(looker.wait().said)
+    wrong = [
+        f"{who} got {said.code}: {said.value}"
+        for who, said in (("who published", second), ("who was looking", first))
+        if said.code != "ok"
+    ]
+    if not wrong and set(place.rows()) != {uuid_of(1), uuid_of(2)}:
+        wrong.append(f"the rows are {place.rows()}")
+    return wrong + place.faults()
+
+
+def _looks_long(place: Place, barrier: Gate, say: Say) -> None:
+    """Reserves number 1; its first look at the state takes as long as the barrier stands."""
+    state = str(place.store / "coordinator.json")
+    look = os.lstat
+    looked = False
+
+    def slowly(path: str) -> os.stat_result:
+        nonlocal looked
+        if looked or path != state:
+            return look(path)
+        looked = True
+        found = os.open(path, os.O_PATH | os.O_NOFOLLOW)
+        say(b"looking\n")
+        barrier.pass_through()
+        try:
+            return os.fstat(found)
+        finally:
+            os.close(found)
+
+    with host(place) as mine:
+        os.lstat = slowly  # type: ignore[assignment]  # in this child, which ends soon
+        said = reserve(mine, 1)
+    say(said.line())
+
+
 def lease_ends_before_the_launch(place: Place) -> list[str]:
     """The lease ends between the publication of a dispatch's sweep and its launch: nothing is launched."""
     now = time.time_ns() // 1_000_000
@@ -217,6 +262,19 @@ MOMENTS: tuple[Race, ...] = (
             "open b",
             "b: reserve 1, standing still before the rename",
             "the lock file is replaced",
+            "a: reserve 2",
+            "b goes on",
+        ),
+    ),
+    Race(
+        "published-while-looked-at",
+        "one looks at the files, another publishes meanwhile",
+        "C12",
+        published_while_looked_at,
+        (
+            "open a",
+            "open b",
+            "b: reserve 1, its first look at the state lasting",
             "a: reserve 2",
             "b goes on",
         ),

@@ -25,6 +25,7 @@ from crash_tests.races import (
     gate,
     host,
     reserve,
+    told,
 )
 from crash_tests.scenarios import uuid_of
 from impl import disk
@@ -42,7 +43,7 @@ def for_slots(place: Place) -> list[str]:
     said = at_once([partial(racer, number) for number in range(1, racers + 1)])
     codes = sorted(one.code for one in said)
     wanted = ["CAPACITY_EXCEEDED"] * (racers - slots) + ["ok"] * slots
-    wrong = [] if codes == wanted else [f"of {racers} racing for {slots} slots: {codes}"]
+    wrong = [] if codes == wanted else [f"of {racers} racing for {slots} slots: {told(said)}"]
     granted = {uuid_of(number) for number, one in enumerate(said, 1) if one.code == "ok"}
     if set(place.rows()) != granted:
         wrong.append(f"granted {sorted(granted)}, stored {sorted(place.rows())}")

@@ -8,6 +8,7 @@ no sides on timing: nothing here waits for time to pass, only for words, with a 
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,6 +26,9 @@ SHORT_S = 0.15
 """How long a process waits for a mutex that it is not going to get."""
 
 LONG_S = 15.0
+
+RARE = 4
+"""Of an answer that fewer processes than this got, it is told what they were told."""
 
 
 @define
@@ -211,9 +215,23 @@ def _waiting(work: Callable[[], Said], barrier: Gate) -> Callable[[Say], None]:
     def run(say: Say) -> None:
         say(b"ready\n")
         barrier.pass_through()
-        say(work().line())
+        try:
+            said = work()
+        except impl.CoordinatorError as error:  # an opening, which `ask` isn't asked for
+            said = Said(error.code, error.message, error.side_effects)
+        say(said.line())
 
     return run
+
+
+def told(said: Sequence[Said]) -> str:
+    """How often each code was said, and what was said with each that is neither `ok` nor expected often."""
+    counts = Counter(one.code for one in said)
+    rare = {one.code: str(one.value) for one in said if one.code != "ok" and counts[one.code] < RARE}
+    return ", ".join(
+        f"{count} {code}" + (f" ({rare[code]})" if code in rare else "")
+        for code, count in sorted(counts.items(), key=lambda item: (item[0] not in rare, item))
+    )
 
 
 def announcing(say: Say, point: disk.CrashPoint, word: bytes) -> None:

@@ -25,7 +25,7 @@ from crash_tests.races import Race
 from crash_tests.replays import replay_trace
 from crash_tests.scenarios import SCENARIOS
 from crash_tests.trial import Arrival, kill, prepared, record, recover
-from impl import disk, lock, points, transaction
+from impl import disk, lock, lockfile, points, transaction
 from stateful_tests.memory import remember
 
 Patch = pytest.MonkeyPatch
@@ -101,7 +101,7 @@ def test_what_a_lying_store_acknowledged_is_missed_after_the_kill(monkeypatch: P
 def _write_behind(patch: Patch) -> None:
     """A rename waits until the mutex is taken the next time."""
     waiting: list[tuple[str, str]] = []
-    take, rename = disk.try_lock, os.replace
+    take, rename = lockfile.try_lock, os.replace
 
     def later(subject: str, source: str, target: str) -> None:
         points.tell(subject, "rename-before")
@@ -116,7 +116,7 @@ def _write_behind(patch: Patch) -> None:
         return got
 
     patch.setattr(disk, "rename", later)
-    patch.setattr(disk, "try_lock", taken)
+    patch.setattr(lockfile, "try_lock", taken)
 
 
 def test_a_lock_that_a_killed_holder_keeps_is_caught(monkeypatch: Patch) -> None:
@@ -129,7 +129,7 @@ def test_a_lock_that_a_killed_holder_keeps_is_caught(monkeypatch: Patch) -> None
             return False
         return True
 
-    drop = disk.close_lock
+    drop = lockfile.close_lock
 
     def dropped(descriptor: int) -> None:
         drop(descriptor)
@@ -137,8 +137,8 @@ def test_a_lock_that_a_killed_holder_keeps_is_caught(monkeypatch: Patch) -> None
 
     with ground() as place, prepared(SCENARIOS["reserve"], place) as situation:
         held.append(place.directory)
-        monkeypatch.setattr(disk, "try_lock", take)
-        monkeypatch.setattr(disk, "close_lock", dropped)
+        monkeypatch.setattr(lockfile, "try_lock", take)
+        monkeypatch.setattr(lockfile, "close_lock", dropped)
         left = kill(situation, record(situation)[2])
         assert not isinstance(left, Violation)
         violation = recover(situation, left, recovery(situation.flight, left.decided.world))
@@ -206,17 +206,17 @@ def test_a_fault_that_never_strikes_is_a_failure_of_the_harness() -> None:
 def test_a_mutex_that_lets_everybody_in_is_caught(
     monkeypatch: Patch, race: Callable[[Any], list[str]]
 ) -> None:
-    monkeypatch.setattr(disk, "try_lock", lambda _descriptor: True)
+    monkeypatch.setattr(lockfile, "try_lock", lambda _descriptor: True)
     assert once(Race("broken", "", "C7", race))
 
 
 def test_32_processes_without_a_mutex_are_caught_soon(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(disk, "try_lock", lambda _descriptor: True)
+    monkeypatch.setattr(lockfile, "try_lock", lambda _descriptor: True)
     assert any(once(Race("broken", "", "S10", for_slots)) for _ in range(5))
 
 
 def test_a_forked_child_that_believes_to_hold_the_mutex_is_caught(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(disk, "forks", lambda: 0)
+    monkeypatch.setattr(lockfile, "forks", lambda: 0)
     assert once(Race("broken", "", "C7", forked_holder))
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import impl
 from crash_tests.jobs import EVERY_RACE, once, torture
-from crash_tests.races import Race
+from crash_tests.races import Race, Said, at_once, told
 
 
 @pytest.mark.parametrize("race", EVERY_RACE, ids=lambda race: race.name)
@@ -48,3 +49,16 @@ def _descriptors() -> int:
     """How many descriptors are open in this process, where the machine tells."""
     here = Path("/proc/self/fd")
     return len(list(here.iterdir())) if here.is_dir() else 0
+
+
+def test_what_was_said_is_counted_and_what_few_were_told_is_quoted() -> None:
+    refused = Said("DURABILITY_FAILED", "the state has 0 names")
+    said = [Said("ok"), *[Said("CAPACITY_EXCEEDED", "full")] * 27, refused, Said("ok")]
+    assert told(said) == "1 DURABILITY_FAILED (the state has 0 names), 27 CAPACITY_EXCEEDED, 2 ok"
+
+
+def test_a_refused_opening_of_one_process_is_what_it_said() -> None:
+    def refused() -> Said:
+        raise impl.CoordinatorError("DURABILITY_FAILED", "the state has 0 names")
+
+    assert at_once([refused]) == [Said("DURABILITY_FAILED", "the state has 0 names")]

@@ -12,12 +12,10 @@ survivable on a disk that lies about its cache.
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
-import threading
 from collections.abc import Callable
-from typing import Literal
+from typing import Final, Literal
 
 from impl.points import COORDINATOR_POINTS as COORDINATOR_POINTS
 from impl.points import CRASH_ENV as CRASH_ENV
@@ -32,6 +30,9 @@ from impl.points import parse_crash_at as parse_crash_at
 Subject = Literal["state", "identity"]
 Synced = Literal["state", "identity", "mkdir", "foreign", "ledger", "mirror"]
 
+_LOOKS_AGAIN: Final = 1000
+"""Enough for any writer; a file system that never tells the number of links must not hang a caller."""
+
 
 # --- looking -----------------------------------------------------------------------------------------
 
@@ -42,11 +43,20 @@ def own_uid() -> int:
 
 
 def lstat(path: str) -> os.stat_result | None:
-    """What stands at `path` itself, symlinks not followed; None if nothing does."""
+    """What stands at `path` itself, symlinks not followed; None if nothing does.
+
+    The kernel first finds the file and then looks at it: one that is replaced in between shows no name (no
+    links) any more. It stands there no longer, so the look is taken again.
+    """
     try:
-        return os.lstat(path)
+        found = os.lstat(path)
+        for _ in range(_LOOKS_AGAIN):
+            if found.st_nlink:
+                break
+            found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    return found
 
 
 fstat = os.fstat
@@ -215,87 +225,3 @@ close = os.close
 def random_hex() -> str:
     """32 random hexadecimal digits."""
     return os.urandom(16).hex()
-
-
-# --- the lock file -----------------------------------------------------------------------------------
-
-# Descriptors of lock files, so that a forked child can close its copies: a copy would keep the kernel's
-# lock alive after the holder died. The guard keeps a fork of another thread from falling between opening
-# a descriptor and noting it; it is re-entrant for a signal handler that forks.
-_lock_descriptors: set[int] = set()
-_fork_guard = threading.RLock()
-_forks = 0
-
-
-def _after_fork_in_child() -> None:
-    global _forks  # counted so that a transaction under way in the child notices that it lost its lock
-    for descriptor in _lock_descriptors:
-        os.close(descriptor)
-    _lock_descriptors.clear()
-    _forks += 1
-    _fork_guard.release()
-
-
-os.register_at_fork(
-    before=_fork_guard.acquire,
-    after_in_parent=_fork_guard.release,
-    after_in_child=_after_fork_in_child,
-)
-
-
-def forks() -> int:
-    """How many forks lie between this process and the one that first loaded this module."""
-    return _forks
-
-
-def open_lock(path: str) -> int:
-    """The lock file open for locking, made if missing. Never waits. Raises OSError."""
-    while True:
-        descriptor = _open_lock(path, 0)
-        if descriptor is not None:
-            return descriptor
-        tell("lock", "create-before")
-        descriptor = _open_lock(path, os.O_CREAT | os.O_EXCL)
-        if descriptor is not None:  # else another process was faster: open its file
-            if stat.S_IMODE(os.fstat(descriptor).st_mode) != 0o600:
-                os.fchmod(descriptor, 0o600)
-            tell("lock", "create-after")
-            return descriptor
-
-
-def _open_lock(path: str, create: int) -> int | None:
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | create
-    # Only what the other of the two attempts can mend: without its directory neither ever succeeds.
-    with _fork_guard, contextlib.suppress(FileExistsError if create else FileNotFoundError):
-        descriptor = os.open(path, flags, 0o600)
-        _lock_descriptors.add(descriptor)
-        return descriptor
-    return None
-
-
-def try_lock(descriptor: int) -> bool:
-    """Take the kernel lock if nobody has it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def close_lock(descriptor: int) -> None:
-    """Drop the kernel lock, for every copy of the descriptor, and close this one."""
-    with _fork_guard:
-        if descriptor not in _lock_descriptors:
-            return  # closed already, or a forked child, which has no copy any more
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-        finally:
-            _lock_descriptors.discard(descriptor)
-            os.close(descriptor)
-
-
-def announce_lock(
-    moment: Literal["acquire-before", "acquire-after", "release-before", "release-after"],
-) -> None:
-    """The marked points around taking and dropping the lock."""
-    tell("lock", moment)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import Final, NoReturn, Protocol, TypeVar
 
-from impl import disk
+from impl import disk, lockfile
 from impl.errors import DURABILITY_FAILED, CoordinatorError, refuse
 from impl.files import check_file
 
@@ -49,7 +49,7 @@ class Turns:
 
     def __init__(self) -> None:
         self._mutex = threading.RLock()  # never taken twice, but it knows whose it is
-        self._forks = disk.forks()
+        self._forks = lockfile.forks()
 
     def during(self, directory: Place, timeout_s: float, body: Callable[["Held"], _Answer]) -> _Answer:
         """What `body` answers, called inside: one thread of this store object, and one process, at a time.
@@ -99,9 +99,9 @@ class Turns:
     """Be inside, in a `with`, where no handler of a signal raises."""
 
     def _current(self) -> threading.RLock:
-        if self._forks != disk.forks():
+        if self._forks != lockfile.forks():
             # A forked child: the thread that may have held the mutex exists only in the parent.
-            self._forks = disk.forks()
+            self._forks = lockfile.forks()
             self._mutex = threading.RLock()
         return self._mutex
 
@@ -112,7 +112,7 @@ class Held:
     def __init__(self, directory: Place, descriptor: int) -> None:
         self.path = directory.lock_path
         self.descriptor = descriptor
-        self._forks = disk.forks()
+        self._forks = lockfile.forks()
         found = disk.fstat(descriptor)
         check_file(self.path, found)
         self._file = (found.st_dev, found.st_ino)
@@ -120,7 +120,7 @@ class Held:
     @property
     def lost(self) -> bool:
         """Whether this is a forked child, which holds nothing."""
-        return self._forks != disk.forks()
+        return self._forks != lockfile.forks()
 
     def check(self) -> None:
         """Still the holder, and the path still names the locked file. Raises DURABILITY_FAILED."""
@@ -142,27 +142,28 @@ class Held:
 def _hold(directory: Place, deadline: float) -> Generator[Held, None, None]:
     """Has the kernel's lock while it is open; waits for it until `deadline` on the monotonic clock."""
     started = time.monotonic()
-    born = disk.forks()
-    descriptor = disk.open_lock(directory.lock_path)
+    born = lockfile.forks()
+    descriptor = lockfile.open_lock(directory.lock_path)
     try:
         lock = Held(directory, descriptor)
-        disk.announce_lock("acquire-before")
+        lockfile.announce_lock("acquire-before")
         pause = _FIRST_PAUSE_S
-        while not disk.try_lock(descriptor):
+        while not lockfile.try_lock(descriptor):
             left = deadline - time.monotonic()
             if left <= 0:
                 _timed_out(directory, time.monotonic() - started)
             time.sleep(min(pause, left))
             pause = min(pause * 1.5, _LONGEST_PAUSE_S)
-        disk.announce_lock("acquire-after")
+        lockfile.announce_lock("acquire-after")
         lock.check()
         yield lock
     finally:
         try:
-            _release(descriptor, forked=born != disk.forks())
+            _release(descriptor, forked=born != lockfile.forks())
         finally:
-            if born == disk.forks():
-                disk.close_lock(descriptor)  # again, in case that a signal handler raised before it was done
+            if born == lockfile.forks():
+                # Again, in case that a signal handler raised before it was done.
+                lockfile.close_lock(descriptor)
 
 
 held = contextlib.contextmanager(_hold)
@@ -175,12 +176,12 @@ def _release(descriptor: int, *, forked: bool) -> None:
     try:
         # What was answered is durable by now: a failing release must not turn it into an error.
         with contextlib.suppress(OSError):
-            disk.announce_lock("release-before")
+            lockfile.announce_lock("release-before")
     finally:
         with contextlib.suppress(OSError):
-            disk.close_lock(descriptor)
+            lockfile.close_lock(descriptor)
     with contextlib.suppress(OSError):
-        disk.announce_lock("release-after")
+        lockfile.announce_lock("release-after")
 
 
 def _timed_out(directory: Place, waited_s: float) -> NoReturn:

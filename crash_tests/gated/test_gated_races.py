@@ -108,7 +108,7 @@ def test_clients_killed_anywhere_lose_nothing(seed: int) -> None:
 
 
 def _nobody_locks(patch: Patch) -> None:
-    patch.setattr("impl.disk.try_lock", lambda _descriptor: True)
+    patch.setattr("impl.lockfile.try_lock", lambda _descriptor: True)
 
 
 @pytest.mark.parametrize("name", ["ledger-closed-to-others", "ledger-stopped-holder"])

@@ -8,6 +8,7 @@ _ARGUMENTS: Final = "impl.arguments"
 _JSON: Final = "impl.jsontext"
 _DIRECTORY: Final = "impl.directory"
 _DISK: Final = "impl.disk"
+_LOCKFILE: Final = "impl.lockfile"
 _FILES: Final = "impl.files"
 _LOCK: Final = "impl.lock"
 _TRANSACTION: Final = "impl.transaction"
@@ -21,7 +22,9 @@ _LOCKS: Final[tuple[Fault, ...]] = (
         "C7",
         (
             Change(
-                _DISK, "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n", "        pass\n"
+                _LOCKFILE,
+                "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+                "        pass\n",
             ),
         ),
     ),
@@ -33,7 +36,7 @@ _LOCKS: Final[tuple[Fault, ...]] = (
             Change(
                 _TRANSACTION,
                 "        with contextlib.ExitStack() as drafts:\n",
-                "        disk.close_lock(self.lock.descriptor)\n"
+                "        from impl import lockfile\n\n        lockfile.close_lock(self.lock.descriptor)\n"
                 "        with contextlib.ExitStack() as drafts:\n",
             ),
         ),
@@ -44,7 +47,7 @@ _LOCKS: Final[tuple[Fault, ...]] = (
         "C7",
         (
             Change(
-                _DISK,
+                _LOCKFILE,
                 "    for descriptor in _lock_descriptors:\n        os.close(descriptor)\n",
                 "    for descriptor in _lock_descriptors:\n"
                 "        fcntl.flock(descriptor, fcntl.LOCK_UN)\n"
@@ -58,7 +61,7 @@ _LOCKS: Final[tuple[Fault, ...]] = (
         "C7",
         (
             Change(
-                _DISK,
+                _LOCKFILE,
                 "    for descriptor in _lock_descriptors:\n        os.close(descriptor)\n",
                 "",
             ),
@@ -94,7 +97,7 @@ _LOCKS: Final[tuple[Fault, ...]] = (
         "C7",
         (
             Change(
-                _DISK,
+                _LOCKFILE,
                 "    try:\n"
                 "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
                 "    except BlockingIOError:\n",
@@ -104,7 +107,7 @@ _LOCKS: Final[tuple[Fault, ...]] = (
                 "    except FileExistsError:\n",
             ),
             Change(
-                _DISK,
+                _LOCKFILE,
                 "            fcntl.flock(descriptor, fcntl.LOCK_UN)\n",
                 "            with contextlib.suppress(OSError):\n"
                 '                os.unlink(os.readlink(f"/proc/self/fd/{descriptor}") + ".held")\n',
@@ -176,6 +179,12 @@ _FILES_FAULTS: Final[tuple[Fault, ...]] = (
         "Files that have a second name are used.",
         "C12",
         (Change(_FILES, "if found.st_nlink != 1:", "if False:"),),
+    ),
+    Fault(
+        "c12-replaced-while-looked-at",
+        "A file that is replaced while it is looked at is taken for one with too many or too few names.",
+        "C12",
+        (Change(_DISK, "            if found.st_nlink:\n                break\n", "            break\n"),),
     ),
     Fault(
         "c13-opening-mends-a-shared-directory",

@@ -97,6 +97,7 @@ HIDDEN: Final[Mapping[str, str]] = {
     "c7-killed-holder-leaves-its-lock": "nobody dies on a tour while holding the lock",
     "c7-lock-file-not-compared": f"{_PROCESSES} by another lock file; a link in its place is seen otherwise",
     "c7-lock-file-not-compared-before-the-rename": f"{_PROCESSES} by another lock file",
+    "c12-replaced-while-looked-at": f"{_PROCESSES} each other's way",
     "c12-foreign-files-used": f"{_UID} file",
     "c13-opening-mends-a-shared-directory": f"{_UID} directory",
     "c13-shared-directory-used": f"{_UID} directory",

@@ -16,7 +16,7 @@ from typing import Final
 
 from attrs import define, field, frozen
 
-from impl import disk, disklog
+from impl import disk, disklog, lockfile
 from impl.gated.errors import APPEND_FAILED, LedgerError
 
 _MAGIC: Final = b"SQLite format 3\0"
@@ -59,12 +59,12 @@ class _Register:
 
     files: dict[tuple[int, int], _Opened] = field(factory=dict)
     lock: threading.Lock = field(factory=threading.Lock)
-    forks: int = field(factory=disk.forks)
+    forks: int = field(factory=lockfile.forks)
 
     def guard(self) -> threading.Lock:
         """The lock under which files are opened and closed. A forked child has one of its own."""
-        if self.forks != disk.forks():
-            self.forks = disk.forks()
+        if self.forks != lockfile.forks():
+            self.forks = lockfile.forks()
             self.lock = threading.Lock()
         return self.lock
 
@@ -76,7 +76,7 @@ class _Register:
         known = self.files.get(file)
         if known is None:
             return False
-        if known.forks != disk.forks():
+        if known.forks != lockfile.forks():
             raise LedgerError(
                 APPEND_FAILED,
                 "this process was forked from one that had the store open; SQLite can't open it here: fork "
@@ -87,7 +87,7 @@ class _Register:
 
     def count(self, file: tuple[int, int], more: int) -> None:
         """Note that a connection was opened (1) or closed (-1)."""
-        known = self.files.pop(file, _Opened(0, disk.forks()))
+        known = self.files.pop(file, _Opened(0, lockfile.forks()))
         if known.times + more:
             self.files[file] = _Opened(known.times + more, known.forks)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from attrs import define, field
 
-from impl import disk
+from impl import disk, lockfile
 from impl.gated.connection import UnusableError, connect, disconnect, leak
 from impl.gated.gate import Known
 from impl.gated.lines import Line, Position, stored
@@ -56,7 +56,7 @@ class Mirror:
     connection: sqlite3.Connection | None = field(default=None, init=False)
     file: tuple[int, int] | None = field(default=None, init=False)
     """Device and inode of the database file that is connected."""
-    _forks: int = field(factory=disk.forks, init=False)
+    _forks: int = field(factory=lockfile.forks, init=False)
 
     @property
     def open(self) -> sqlite3.Connection:
@@ -83,7 +83,7 @@ class Mirror:
         connection, self.connection = self.connection, None
         if connection is None:
             return
-        if self._forks != disk.forks():
+        if self._forks != lockfile.forks():
             leak(connection)
             return
         assert self.file is not None
@@ -137,7 +137,7 @@ class Mirror:
     def rollback(self) -> None:
         """ROLLBACK, if anything is to be rolled back. If that fails the connection is dropped, which does
         it, and the error is raised."""
-        if self._forks != disk.forks():
+        if self._forks != lockfile.forks():
             self.disconnect()
             return
         try:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from impl import disk
+from impl import lockfile
 from impl.errors import CoordinatorError
 from impl.gated.catchup import Seen, catch_up
 from impl.gated.chain import Progress
@@ -44,7 +44,7 @@ class Store:
         self.sound = False
         """Whether the mirror was verified and nothing has shown damage since."""
         self._turns = Turns()
-        self._forks = disk.forks()
+        self._forks = lockfile.forks()
         self._doorway = threading.Lock()  # held for a moment only, to count who is inside
         self._inside = 0
 
@@ -58,7 +58,7 @@ class Store:
 
     def refuse_if_unusable(self) -> None:
         """Raise unless the store may be used, by this process, for anything."""
-        if self._forks != disk.forks():
+        if self._forks != lockfile.forks():
             raise self._refusal("belongs to the process that this one was forked from; open it here anew")
         if self.closed:
             raise self._refusal("is closed; open it anew")
@@ -108,7 +108,7 @@ class Store:
         """Refuse every later call, and the append of one that is under way. Never waits: if somebody is
         inside, be it this very thread, they let go of the files on the way out."""
         self.closed = True
-        if self._forks != disk.forks():
+        if self._forks != lockfile.forks():
             self._let_go()
             return
         with self._doorway:

@@ -7,7 +7,9 @@ and nothing is written. Once the fault is gone the next call works.
 
 import os
 import shutil
+import signal
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 
 import impl
+from impl import disk
 from impl.tests.authority import meanwhile
 from impl.tests.damages import (
     DAMAGES,
@@ -171,6 +174,41 @@ def test_files_may_be_read_only_for_their_owner(bench: Bench, store: impl.Coordi
     assert Caller(store, bench)("snapshot")["commitSeq"] == 2
     assert impl.read_durable_epoch(bench.directory) == 2
     assert impl.audit_directory(bench.directory).faults == ()
+
+
+def test_files_that_others_replace_all_the_time_are_looked_at_as_they_stand(bench: Bench) -> None:
+    """A file that is replaced between the kernel's finding it and its look at it has no name any more."""
+    path, fresh = bench.root / "replaced", bench.root / "fresh"
+    path.touch()
+    replacer = os.fork()
+    if replacer == 0:
+        while True:
+            fresh.touch()
+            fresh.rename(path)
+    try:
+        seen = Counter(found and found.st_nlink for found in (disk.lstat(str(path)) for _ in range(50_000)))
+    finally:
+        os.kill(replacer, signal.SIGKILL)
+        os.waitpid(replacer, 0)
+    assert seen == {1: 50_000}
+
+
+def test_a_file_system_that_never_tells_of_links_hangs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = os.stat_result((0o100600, 1, 1, 0, 0, 0, 0, 0, 0, 0))
+    monkeypatch.setattr(os, "lstat", lambda _path: bare)
+    assert disk.lstat("anything") is bare
+
+
+def test_a_file_removed_while_it_is_looked_at_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([os.stat_result((0o100600, 1, 1, 0, 0, 0, 0, 0, 0, 0))])
+
+    def look(path: str) -> os.stat_result:
+        for found in looks:
+            return found
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "lstat", look)
+    assert disk.lstat("anything") is None
 
 
 def test_the_same_bytes_under_another_inode_are_the_same_store(bench: Bench, store: impl.Coordinator) -> None:

@@ -269,7 +269,14 @@ def _strike_at(nth: int) -> Callable[[Any, str, Any], None]:
     return strike
 
 
-STRUCK_FILES = ("impl/lock.py", "impl/transaction.py", "impl/disk.py", "impl/publish.py", "contextlib.py")
+STRUCK_FILES = (
+    "impl/lock.py",
+    "impl/transaction.py",
+    "impl/disk.py",
+    "impl/lockfile.py",
+    "impl/publish.py",
+    "contextlib.py",
+)
 
 
 def test_an_exception_of_a_signal_handler_leaves_the_lock_free_wherever_it_strikes(bench: Bench) -> None:

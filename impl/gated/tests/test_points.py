@@ -56,7 +56,7 @@ from impl.gated.tests.bench import a_directory, adding, failing
 from impl.gated.tests.test_recovery_struck import in_every_need
 
 package = os.path.dirname(os.path.abspath(impl.__file__)) + os.sep
-allowed = {package + "disk.py", package + "disklog.py"}
+allowed = {package + name for name in ("disk.py", "disklog.py", "lockfile.py")}
 events = ("open", "os.", "fcntl.", "shutil.", "glob.", "tempfile.", "pathlib.")
 watching, strays, seen = [False], [], set()
 

@@ -86,9 +86,16 @@ def mutants_command(options: object) -> int:
         from holdtrue import mutation
 
         wanted = mutation.Options(
-            asked["source"], asked["seed"], asked["tool"], Path(asked["out"]), asked["jobs"] or cores()
+            asked["source"],
+            asked["seed"],
+            asked["tool"],
+            Path(asked["out"]),
+            asked["jobs"] or cores(),
+            asked["resume"],
         )
         return mutation.mutation(wanted)
+    if asked["resume"]:
+        raise UsageError("--resume goes with --source: hunts of planted faults are begun anew each time")
     only = tuple(asked["only"] or ())
     return mutants(
         Options(only, asked["without_corpus"], asked["seed"], Path(asked["out"]), asked["jobs"] or cores())

@@ -7,12 +7,14 @@ noticed: each is either a gap in the checks, or equivalent, which takes an argum
 import shutil
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
 
 from crash_tests.planted.explained import argument_for
-from crash_tests.planted.mutation import MutationError, Score, run
+from crash_tests.planted.judged import FILE, digest_of_impl, noticed_before, write_down
+from crash_tests.planted.mutation import Key, Mutant, MutationError, Score, run
 from holdtrue.detection import kept
 from holdtrue.exits import Exit, UsageError
 from holdtrue.out import Printer
@@ -32,30 +34,34 @@ class Options:
     tool: str = "cosmic-ray"
     out: Path = Path("reports/out")
     workers: int = 1
+    resume: bool = False
+    """Don't judge again what stands in `mutation.jsonl` as noticed, of the same source."""
 
 
 def mutation(options: Options, *, printer: Printer | None = None) -> int:
-    """Measures, prints and keeps the score; returns the exit code. UsageError without the tool."""
+    """Measures, prints and keeps the score; returns the exit code. UsageError without the tool.
+
+    Each mutant's end is written to `mutation.jsonl` at once, so that a run that is cut off loses nothing.
+    """
     if shutil.which(options.tool) is None:
         raise UsageError(
             f"no program {options.tool!r}: 'pip install cosmic-ray', anywhere, and name it with --tool PATH"
         )
     out = printer or Printer()
     started = time.monotonic()
+    journal, impl = options.out / FILE, digest_of_impl()
+    before = _begun(journal, impl, resume=options.resume)
     about = f"{options.sample} mutants of impl, judged by tests and checks"
     with (
         scratch() as stores,
         tempfile.TemporaryDirectory(prefix="holdtrue-mutants-") as copies,
         progress(out, "mutation", about, [1.0] * options.sample) as bar,
     ):
-        done = 0
 
-        def tell(now: int) -> None:
-            nonlocal done
-            for _ in range(now - done):
-                bar.done(1.0)
-            done = now
-            bar.tick()
+        def tell(mutant: Mutant) -> None:
+            if mutant.key not in before:
+                write_down(journal, impl, mutant)
+            bar.done(1.0)
 
         try:
             score = run(
@@ -65,10 +71,16 @@ def mutation(options: Options, *, printer: Printer | None = None) -> int:
                 seed=options.seed,
                 workers=options.workers,
                 tool=options.tool,
+                before=before,
                 tell=tell,
             )
         except MutationError as error:
             raise UsageError(str(error)) from error
+        except KeyboardInterrupt:
+            out.line()
+            out.line("--resume goes on from what was judged, which stands in:")
+            out.line(safe(journal))
+            raise
     told = score.to_json(argument_for)
     out.line()
     out.lines(render_mutation(told))
@@ -76,6 +88,16 @@ def mutation(options: Options, *, printer: Printer | None = None) -> int:
     out.line(f"{safe(path)} can't be written: {trouble}" if trouble else f"results: {path}")
     out.line()
     return _verdict(out, score, time.monotonic() - started)
+
+
+def _begun(journal: Path, impl: str, *, resume: bool) -> Mapping[Key, Mutant]:
+    """What needn't be judged again: nothing without `resume`. UsageError if the journal can't be used."""
+    try:
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        journal.touch()
+        return noticed_before(journal, impl) if resume else {}
+    except OSError as error:
+        raise UsageError(f"{journal} can't be used: {error.strerror or error}") from error
 
 
 def _verdict(out: Printer, score: Score, seconds: float) -> int:

@@ -21,6 +21,8 @@ from typing import Final
 LIMIT_S: Final = 240.0
 """A part that takes longer than this, several times what it takes with the sound store, hangs: noticed."""
 
+NO_END: Final = "no end within"
+
 _HUNTS: Final = {"coordinator": "crash_tests.planted.hunt", "ledger": "crash_tests.planted.gated.hunt"}
 _TESTS: Final = {"coordinator": ("impl/tests", "impl/operations"), "ledger": ("impl/gated/tests",)}
 
@@ -60,7 +62,7 @@ def notices(name: str, command: list[str]) -> str:
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     except subprocess.TimeoutExpired:
-        return f"{name}: no end within {LIMIT_S:g} s"
+        return f"{name}: {NO_END} {LIMIT_S:g} s"
     if ended.returncode != 0:
         told = (ended.stdout + ended.stderr).strip().splitlines() or ["no word"]
         return f"{name}: exit {ended.returncode}: {told[-1][:300]}"

@@ -10,27 +10,34 @@ that takes an argument, which the caller keeps.
 """
 
 import ast
+import contextlib
 import json
 import math
+import os
 import random
 import shlex
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from attrs import asdict, frozen
 
+from crash_tests.planted.judge import NO_END
 from model.values import JSON
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("model", "impl", "stateful_tests", "crash_tests", "reports", "holdtrue", "benchmarks")
 TOOL: Final = "cosmic-ray"
 Z_95: Final = 1.959964
+
+Key = tuple[str, int, int, str, int]
+"""Which mutant of a source it is: file, line, column, operator, and which of the changes it makes there."""
 
 
 class MutationError(Exception):
@@ -46,6 +53,17 @@ class Mutant:
     operator: str
     diff: str
     noticed: str
+    column: int = 0
+    occurrence: int = 0
+
+    @property
+    def key(self) -> Key:
+        return self.file, self.line, self.column, self.operator, self.occurrence
+
+    @property
+    def hung(self) -> bool:
+        """Whether it was noticed only because a part took too long: on a busy machine, anything may."""
+        return NO_END in self.noticed
 
     def to_json(self) -> dict[str, JSON]:
         return asdict(self)
@@ -76,6 +94,7 @@ class Score:
             "sampled": len(self.mutants),
             "killed": killed,
             "survived": survived,
+            "hung": sum(mutant.hung for mutant in self.mutants),
             "explained": sum(bool(argument_for(mutant)) for mutant in self.survivors),
             "interval": list(wilson(killed, len(self.mutants))),
             "survivors": [
@@ -102,11 +121,12 @@ def run(
     seed: int,
     workers: int = 1,
     tool: str = TOOL,
-    tell: Callable[[int], None],
+    before: Mapping[Key, Mutant],
+    tell: Callable[[Mutant], None],
 ) -> Score:
     """Judges `sample` mutants in copies below `place`, with their stores below `stores`.
 
-    `tell` hears, now and then, how many are done.
+    What is in `before` is not judged again. `tell` hears of each mutant, soon after its judgement or at once.
 
     Raises `MutationError`.
     """
@@ -116,29 +136,51 @@ def run(
     _configure(pristine, "true")
     _ask(pristine, tool, "init", "cosmic-ray.toml", str(session))
     chosen, of = _sampled(session, pristine, sample=sample, seed=seed)
+    judged = [before[key] for key in chosen.values() if key in before]
+    for mutant in judged:
+        tell(mutant)
+    left = [job for job, key in chosen.items() if key not in before]
     sessions = [
-        _session(place, number, session, chosen[number::workers], pristine) for number in range(workers)
+        _session(place, number, session, left[number::workers], pristine) for number in range(workers)
     ]
-    _check_sound(sessions[0].parent, pristine, stores)
-    command = ["env", f"TMPDIR={stores}", tool, "exec", "cosmic-ray.toml", "session.sqlite"]
-    running = [subprocess.Popen(command, cwd=path.parent, stdout=subprocess.DEVNULL) for path in sessions]
+    if left:
+        _check_sound(sessions[0].parent, pristine, stores)
+        judged += _judged(sessions, [f"TMPDIR={stores}", tool, "exec", "cosmic-ray.toml"], tell)
+    return Score(version, seed, of, tuple(judged))
+
+
+def _judged(sessions: Sequence[Path], command: Sequence[str], tell: Callable[[Mutant], None]) -> list[Mutant]:
+    """The mutants of all sessions, each of which is gone through by a process of its own."""
+    running = [
+        subprocess.Popen(
+            ["env", *command, path.name], cwd=path.parent, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+        for path in sessions
+    ]
+    found: dict[Key, Mutant] = {}
+
+    def look() -> None:
+        for mutant in (mutant for path in sessions for mutant in _results(path)):
+            if mutant.key not in found:
+                found[mutant.key] = mutant
+                tell(mutant)
+
     try:
         while any(one.poll() is None for one in running):
             for one in running:
-                try:
-                    one.wait(timeout=1.0)
-                except subprocess.TimeoutExpired:
-                    continue
-            tell(sum(_count(path) for path in sessions))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    one.wait(timeout=0.5)
+            look()
     finally:
         for one in running:
             if one.poll() is None:
-                one.kill()
+                os.killpg(one.pid, signal.SIGKILL)  # with the judge and what that has started
                 one.wait()
+        look()
     if any(one.returncode for one in running):
         codes = [one.returncode for one in running]
-        raise MutationError(f"{tool} exec ended with {codes}; what it said stands above")
-    return Score(version, seed, of, tuple(mutant for path in sessions for mutant in _results(path)))
+        raise MutationError(f"{command[1]} exec ended with {codes}; what it said stands above")
+    return list(found.values())
 
 
 def _copied(target: Path) -> Path:
@@ -191,17 +233,17 @@ def _check_sound(folder: Path, pristine: Path, stores: Path) -> None:
         raise MutationError(f"without any mutant the tests and checks do not pass in a copy: {told}")
 
 
-def _sampled(session: Path, root: Path, *, sample: int, seed: int) -> tuple[list[str], int]:
-    """The ids of the sample, and how many mutants it was drawn from."""
+def _sampled(session: Path, root: Path, *, sample: int, seed: int) -> tuple[dict[str, Key], int]:
+    """The sample by cosmic-ray's ids, and how many mutants it was drawn from."""
     with closing(sqlite3.connect(session)) as database:
         rows = database.execute(
             "select module_path, start_pos_row, start_pos_col, operator_name, occurrence, job_id "
             "from mutation_specs order by 1, 2, 3, 4, 5"
         ).fetchall()
     hints = {path: list(_annotations(root / path)) for path in {row[0] for row in rows}}
-    real = [row[-1] for row in rows if not any(start <= row[1:3] < end for start, end in hints[row[0]])]
+    real = [row for row in rows if not any(start <= row[1:3] < end for start, end in hints[row[0]])]
     draw = random.Random(f"{seed}/mutation")
-    return draw.sample(real, min(sample, len(real))), len(real)
+    return {row[-1]: row[:-1] for row in draw.sample(real, min(sample, len(real)))}, len(real)
 
 
 def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -213,22 +255,19 @@ def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]
                 yield (hint.lineno, hint.col_offset), (hint.end_lineno, hint.end_col_offset)
 
 
-def _count(session: Path) -> int:
-    with closing(sqlite3.connect(session)) as database:
-        return int(database.execute("select count(*) from work_results").fetchone()[0])
-
-
 def _results(session: Path) -> Iterator[Mutant]:
     with closing(sqlite3.connect(session)) as database:
         rows = database.execute(
-            "select module_path, start_pos_row, operator_name, diff, test_outcome, output, worker_outcome "
-            "from mutation_specs join work_results using (job_id) order by 1, 2, 3, occurrence"
+            "select module_path, start_pos_row, start_pos_col, operator_name, occurrence, diff, "
+            "test_outcome, output, worker_outcome "
+            "from mutation_specs join work_results using (job_id) order by 1, 2, 3, 4, 5"
         ).fetchall()
-    for file, line, operator, diff, outcome, output, worker in rows:
+    for file, line, column, operator, occurrence, diff, outcome, output, worker in rows:
         if str(worker).upper() != "NORMAL":
             raise MutationError(f"{TOOL} could not judge a mutant of {file}:{line} ({worker}): {output}")
         survived = str(outcome).upper() == "SURVIVED"
-        yield Mutant(file, line, operator, diff or "", "" if survived else str(output or outcome).strip())
+        noticed = "" if survived else str(output or outcome).strip()
+        yield Mutant(file, line, operator, diff or "", noticed, column, occurrence)
 
 
 def _said(tool: str, *arguments: str) -> str:

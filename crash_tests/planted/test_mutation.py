@@ -59,7 +59,10 @@ def test_annotations_are_not_sampled(tmp_path: Path) -> None:
         ]
         database.executemany("insert into mutation_specs values (?, ?, ?, ?, ?, ?)", rows)
     chosen, of = _sampled(session, pristine, sample=10, seed=0)
-    assert (sorted(chosen), of) == (["and", "half"], 2)
+    assert (chosen, of) == (
+        {"and": ("impl/half.py", 2, 22, "op", 2), "half": ("impl/half.py", 2, 30, "op", 3)},
+        2,
+    )
 
 
 def test_the_interval_is_wilsons() -> None:
@@ -86,4 +89,4 @@ def test_an_argument_holds_for_its_lines_alone() -> None:
 
 def test_a_missing_tool_is_named_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(MutationError, match="no-such-tool is not installed: 'pip install cosmic-ray'"):
-        run(tmp_path, tmp_path, sample=1, seed=0, tool="no-such-tool", tell=lambda _: None)
+        run(tmp_path, tmp_path, sample=1, seed=0, tool="no-such-tool", before={}, tell=lambda _: None)

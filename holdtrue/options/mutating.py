@@ -41,6 +41,12 @@ def mutants(commands: values.Commands) -> None:
         help="with --source: where cosmic-ray is; default: wherever the shell finds it",
     )
     command.add_argument(
+        "--resume",
+        action="store_true",
+        help="with --source: judge only what mutation.jsonl doesn't name as noticed, of the same source: "
+        "after a run that was cut off, or with new tests",
+    )
+    command.add_argument(
         "--out",
         default="reports/out",
         metavar="DIR",

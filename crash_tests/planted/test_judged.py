@@ -1,0 +1,49 @@
+"""What is written down of judged mutants, and what of it is taken for known."""
+
+import json
+from pathlib import Path
+
+from attrs import asdict, evolve
+
+from crash_tests.planted.judge import NO_END
+from crash_tests.planted.judged import FILE, digest_of_impl, noticed_before, write_down
+from crash_tests.planted.mutation import Mutant
+
+NOTICED = Mutant("impl/half.py", 2, "op", "-a\n+b", "tests: exit 1", 22, 2)
+IMPL = "d" * 64
+
+
+def test_what_was_noticed_in_the_same_source_is_known(tmp_path: Path) -> None:
+    journal = tmp_path / "deep" / FILE
+    write_down(journal, IMPL, NOTICED)
+    assert noticed_before(journal, IMPL) == {NOTICED.key: NOTICED}
+    assert noticed_before(journal, "e" * 64) == {}
+
+
+def test_survivors_and_what_only_took_too_long_are_judged_again(tmp_path: Path) -> None:
+    journal = tmp_path / FILE
+    write_down(journal, IMPL, evolve(NOTICED, line=3))
+    write_down(journal, IMPL, evolve(NOTICED, noticed="", line=3))
+    write_down(journal, IMPL, evolve(NOTICED, noticed=f"ledger: tests: {NO_END} 240 s", line=4))
+    write_down(journal, IMPL, NOTICED)
+    assert noticed_before(journal, IMPL) == {NOTICED.key: NOTICED}
+
+
+def test_a_line_cut_short_or_of_another_shape_is_passed_over(tmp_path: Path) -> None:
+    journal = tmp_path / FILE
+    whole = json.dumps({"impl": IMPL, **asdict(NOTICED)})
+    journal.write_text(f'{whole[:40]}\n[]\nnull\n{{"impl": "{IMPL}"}}\n{whole}\n{whole[:-9]}')
+    assert noticed_before(journal, IMPL) == {NOTICED.key: NOTICED}
+    assert noticed_before(tmp_path / "missing", IMPL) == {}
+
+
+def test_the_digest_is_of_the_source_and_not_of_its_tests(tmp_path: Path) -> None:
+    tests = tmp_path / "impl" / "tests"
+    tests.mkdir(parents=True)
+    source = tmp_path / "impl" / "half.py"
+    source.write_text("half = 2")
+    first = digest_of_impl(tmp_path)
+    (tests / "test_half.py").write_text("assert True")
+    assert digest_of_impl(tmp_path) == first
+    source.write_text("half = 3")
+    assert digest_of_impl(tmp_path) != first

@@ -1,5 +1,7 @@
 """Every pinned trace holds today, says why it is kept, and together they cover what they are there for."""
 
+from pathlib import Path
+
 import pytest
 
 from model.outcomes import CODES
@@ -8,7 +10,7 @@ from stateful_tests.coverage import Coverage
 from stateful_tests.lockstep import Lockstep
 from stateful_tests.replay import workspace
 from stateful_tests.results import below_floor
-from stateful_tests.stories.__main__ import STORIES
+from stateful_tests.stories.__main__ import STORIES, main
 from stateful_tests.system import COORDINATOR, system_named
 from stateful_tests.target import StoreTarget
 
@@ -47,6 +49,18 @@ def test_every_story_is_pinned_and_says_why() -> None:
         assert trace.name == name
         assert len(trace.why) > 20
         assert trace.divergence is None
+
+
+def test_writing_the_stories_anew_changes_nothing_and_loses_no_trace_pinned_by_hand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "by-hand.json").write_text("{}")
+    assert main(tmp_path) == 0
+    assert "by-hand.json: no story tells it" in capsys.readouterr().out
+    assert (tmp_path / "by-hand.json").read_text() == "{}"
+    for story in STORIES:
+        name = f"{story.name}.json"
+        assert (tmp_path / name).read_bytes() == (pinned.DIRECTORY / name).read_bytes(), name
 
 
 @pytest.mark.parametrize("fix", IN_ONE_PROCESS)

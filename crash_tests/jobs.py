@@ -6,16 +6,15 @@ happens to pass today: a step that got lost leaves its points below their floor,
 The jobs of one plan are independent of each other and of the order in which they run.
 """
 
-import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import asdict, evolve
 
-import impl
 from crash_tests import pinned
+from crash_tests.arena import Arena, bundles, slices
+from crash_tests.arena import once as once
 from crash_tests.campaign import ENOUGH, Campaign, Reach
 from crash_tests.faults import faults, strike
 from crash_tests.gated import jobs as ledger
@@ -25,10 +24,9 @@ from crash_tests.moments import MOMENTS
 from crash_tests.openings import OPENINGS
 from crash_tests.paths import PASSED, points
 from crash_tests.processes import RACES
-from crash_tests.races import Place, Race
 from crash_tests.rates import FoundError, measure
 from crash_tests.scenarios import SCENARIOS
-from crash_tests.stories import REPRODUCE, Story, diverged
+from crash_tests.stories import Story, diverged
 from crash_tests.torture import killed_anywhere
 from crash_tests.trial import prepared, record
 from impl import disk
@@ -45,7 +43,14 @@ REACHES: Mapping[str, Reach] = {
 }
 TORTURES: Mapping[str, int] = {"quick": 1, "ci": 20, "deep": 300}
 RACES_EACH: Mapping[str, int] = {"quick": 1, "ci": 5, "deep": 50}
-EVERY_RACE: tuple[Race, ...] = (*RACES, *HOLDERS, *MOMENTS, *OPENINGS)
+ARENA = Arena(
+    (*RACES, *HOLDERS, *MOMENTS, *OPENINGS),
+    "killed-anywhere",
+    killed_anywhere,
+    "several processes, each killed somewhere",
+    "crash-matrix",
+)
+EVERY_RACE, race_named, torture = ARENA.races, ARENA.named, ARENA.tortured
 POINTS_A_JOB: Mapping[str, int] = {"quick": 90, "ci": 60, "deep": 1}
 """How many points a job kills at, or more if a single scenario has more."""
 
@@ -55,7 +60,8 @@ def plan_kills(profile: str, seed: int) -> Plan:
     reach: dict[str, JSON] = asdict(REACHES[profile])
     every = profile != "quick"
     jobs = [_job("run_rates", {}, 60)]
-    for names, weight in _bundles(POINTS_A_JOB[profile]):
+    sizes = {name: len(points(PASSED[name])) for name in SCENARIOS}
+    for names, weight in bundles(sizes, POINTS_A_JOB[profile]):
         scale = 1 + 2 * every
         params: dict[str, JSON] = {"scenarios": list(names), "reach": reach, "seed": seed}
         jobs.append(_job("run_kills", params, weight * scale))
@@ -66,7 +72,7 @@ def plan_kills(profile: str, seed: int) -> Plan:
     tortures = TORTURES[profile]
     jobs += [
         _job("run_tortures", {"seeds": [seed * 1_000_000 + one for one in some]}, 8.0 * len(some))
-        for some in _slices(range(tortures), 10)
+        for some in slices(range(tortures), 10)
     ]
     if kept := pinned.names():
         jobs.append(_job("run_pinned", {"names": list(kept)}, 8.0 * len(kept)))
@@ -75,8 +81,7 @@ def plan_kills(profile: str, seed: int) -> Plan:
     floors |= {f"point/{point}": 1 for point in disk.COORDINATOR_POINTS}
     floors |= {f"recovery/{name}": 1 for name in SCENARIOS}
     floors |= {f"fault/{name}": 1 for name in SCENARIOS}
-    floors |= {f"race/{race.name}": times for race in EVERY_RACE}
-    floors["race/killed-anywhere"] = tortures
+    floors |= ARENA.floors(times=times, tortures=tortures)
     for name, steps in PASSED.items():
         floors |= _floor(f"newer/{name}", len(points(steps)), REACHES[profile].newer)
         if not name.startswith("genesis"):  # where nobody had the store open yet
@@ -92,25 +97,6 @@ def _floor(key: str, kills: int, share: float) -> dict[str, int]:
 
 def _job(runner: str, params: Mapping[str, JSON], weight: float) -> Job:
     return Job(PHASE, f"crash_tests.jobs:{runner}", params, weight)
-
-
-def _bundles(enough: int) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Scenarios in bundles of about equal work, with their number of points."""
-    names: list[str] = []
-    weight = 0
-    for name in SCENARIOS:
-        names.append(name)
-        weight += len(points(PASSED[name]))
-        if weight >= enough:
-            yield tuple(names), weight
-            names, weight = [], 0
-    if names:
-        yield tuple(names), weight
-
-
-def _slices(numbers: range, size: int) -> Iterator[range]:
-    for start in range(0, len(numbers), size):
-        yield numbers[start : start + size]
 
 
 def run_kills(params: Mapping[str, Any]) -> JobResult:
@@ -167,31 +153,12 @@ def run_pinned(params: Mapping[str, Any]) -> JobResult:
 
 def run_races(params: Mapping[str, Any]) -> JobResult:
     """Runs each race that `params` names, `times` over, or until it goes wrong."""
-    counts: Counter[str] = Counter()
-    failures: list[Failure] = []
-    for name in params["names"]:
-        race = race_named(name)
-        for _ in range(int(params["times"])):
-            wrong = once(race)
-            counts[f"race/{race.name}"] += 1
-            if wrong:
-                failures.append(_race_failure(race, wrong))
-                break
-    return _result("run_races", params, counts, failures)
+    return _result("run_races", params, *ARENA.run(params))
 
 
 def run_tortures(params: Mapping[str, Any]) -> JobResult:
     """Several processes killed anywhere, once for each of the seeds."""
-    counts: Counter[str] = Counter()
-    failures: list[Failure] = []
-    for seed in params["seeds"]:
-        race = torture(int(seed))
-        wrong = once(race)
-        counts["race/killed-anywhere"] += 1
-        if wrong:
-            failures.append(_race_failure(race, wrong))
-            break
-    return _result("run_tortures", params, counts, failures)
+    return _result("run_tortures", params, *ARENA.run_tortures(params))
 
 
 def run_rates(params: Mapping[str, Any]) -> JobResult:
@@ -200,63 +167,6 @@ def run_rates(params: Mapping[str, Any]) -> JobResult:
         return evolve(_result("run_rates", params, {}, []), figures=measure())
     except FoundError as found:
         return _result("run_rates", params, {}, [found.story.failure()])
-
-
-def once(race: Race) -> list[str]:
-    """Runs `race` in a fresh place; what was wrong. A refusal that no race expects is wrong, too."""
-    with ground(missing=True) as place:
-        try:
-            return race.run(Place(place.root))
-        except impl.CoordinatorError as error:
-            return [f"refused where nothing may be: {error.code}: {error.message}"]
-        except AssertionError as error:
-            return [f"what leads up to the race was refused: {line_of(error)}"]
-        except UNREADABLE as error:
-            return [unreadable(error)]
-
-
-UNREADABLE = (ValueError, KeyError, TypeError)
-"""What comes of reading files that are not what a store may leave."""
-
-
-def unreadable(error: Exception) -> str:
-    """What to say of a race whose files could not be read."""
-    return f"what the race left can't be read: {type(error).__name__}, in: {line_of(error)}"
-
-
-def line_of(error: Exception) -> str:
-    """The line of ours that failed, as its source says it."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "crash_tests" in frame.filename] or frames
-    return f"{ours[-1].line}" if ours else "an assertion"
-
-
-def torture(seed: int) -> Race:
-    name = f"killed-anywhere#{seed}"
-    return Race(
-        name, "several processes, each killed somewhere", "crash-matrix", partial(killed_anywhere, seed)
-    )
-
-
-def race_named(name: str) -> Race:
-    """Raises `KeyError` if there is no such race."""
-    if name.startswith("killed-anywhere#"):
-        return torture(int(name.partition("#")[2]))
-    return {race.name: race for race in EVERY_RACE}[name]
-
-
-def _race_failure(race: Race, wrong: list[str]) -> Failure:
-    trace: JSON = {
-        "kind": "kill",
-        "trial": "race",
-        "schema_version": 1,
-        "name": race.name,
-        "why": race.why,
-        "clause": race.clause,
-        "steps": list(race.steps),
-        "wrong": list(wrong),
-    }
-    return Failure(trace, f"{race.name}: {wrong[0]}", race.clause, REPRODUCE)
 
 
 def _result(

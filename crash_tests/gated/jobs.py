@@ -6,12 +6,13 @@ have been killed at, every scenario at the points in `PASSED`, everything tamper
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import asdict, evolve, frozen
 
+from crash_tests.arena import Arena, bundles, slices
+from crash_tests.arena import once as once
 from crash_tests.campaign import ENOUGH, Reach
 from crash_tests.gated import changes, tamper
 from crash_tests.gated.campaign import Campaign
@@ -25,9 +26,6 @@ from crash_tests.gated.stories import Story, diverged
 from crash_tests.gated.torture import killed_anywhere
 from crash_tests.gated.trial import prepared, record
 from crash_tests.ground import ground
-from crash_tests.races import Place, Race
-from crash_tests.stories import REPRODUCE
-from impl.gated import LedgerError
 from impl.points import LEDGER_POINTS
 from model.values import JSON
 from stateful_tests.gated.observe import LEDGER, MIRROR
@@ -35,7 +33,6 @@ from stateful_tests.pair import DivergedError
 from stateful_tests.results import Failure, Job, JobResult, Plan
 
 PHASE = "kills"
-KILLED_ANYWHERE = "ledger-killed-anywhere"
 
 
 @frozen
@@ -56,7 +53,16 @@ BUDGETS: Mapping[str, Budget] = {
     "ci": Budget(Reach(again=4, share=0.5, depth=3, survivors=0.5), 1.0, 1_000, 5, 20, 60),
     "deep": Budget(Reach(again=12, depth=3, survivors=1.0), 1.0, None, 50, 300, 1),
 }
-EVERY_RACE: tuple[Race, ...] = (*RACES, *HOLDERS, *INTRUDERS)
+ARENA = Arena(
+    (*RACES, *HOLDERS, *INTRUDERS),
+    "ledger-killed-anywhere",
+    killed_anywhere,
+    "several clients, each killed somewhere",
+    "The promise",
+    prefix="ledger/",
+    system="ledger",
+)
+EVERY_RACE, race_named = ARENA.races, ARENA.named
 
 
 def plan(profile: str, seed: int) -> Plan:
@@ -65,7 +71,7 @@ def plan(profile: str, seed: int) -> Plan:
     reach: dict[str, JSON] = asdict(budget.reach)
     every = profile != "quick"
     jobs = []
-    for names, weight in _bundles(budget.points_a_job):
+    for names, weight in bundles({name: len(PASSED[name]) for name in SCENARIOS}, budget.points_a_job):
         params: dict[str, JSON] = {"scenarios": list(names), "seed": seed}
         jobs.append(_job("run_kills", {**params, "reach": reach}, weight * (2 + 4 * every)))
         jobs.append(_job("run_faults", {**params, "share": budget.strikes, "every": every}, weight))
@@ -74,10 +80,10 @@ def plan(profile: str, seed: int) -> Plan:
             if (name, file) != ("pristine", f"{MIRROR}-wal"):
                 params = {"victim": name, "file": file, "sample": budget.flips, "seed": seed}
                 jobs.append(_job("run_tampering", params, 20.0))
-    for some in _slices(EVERY_RACE, 5 if profile == "quick" else 1):
+    for some in slices(EVERY_RACE, 5 if profile == "quick" else 1):
         params = {"names": [race.name for race in some], "times": budget.races}
         jobs.append(_job("run_races", params, 8.0 * len(some) * budget.races))
-    for numbers in _slices(range(budget.tortures), 10):
+    for numbers in slices(range(budget.tortures), 10):
         params = {"seeds": [seed * 1_000_000 + one for one in numbers]}
         jobs.append(_job("run_tortures", params, 8.0 * len(numbers)))
     return Plan(tuple(jobs), _floors(budget))
@@ -88,8 +94,7 @@ def _floors(budget: Budget) -> dict[str, int]:
     floors |= {f"ledger/point/{point}": 1 for point in LEDGER_POINTS}
     floors |= {f"ledger/recovery/{name}": 1 for name in SCENARIOS if name != "open-refused"}
     floors |= {f"ledger/fault/{name}": 1 for name in SCENARIOS}
-    floors |= {f"ledger/race/{race.name}": budget.races for race in EVERY_RACE}
-    floors[f"ledger/race/{KILLED_ANYWHERE}"] = budget.tortures
+    floors |= ARENA.floors(times=budget.races, tortures=budget.tortures)
     for file in (LEDGER, MIRROR, f"{MIRROR}-wal"):
         for kind in ("flip", "invert", "zero"):
             floors[f"ledger/tampered/{file}/{kind}"] = 10
@@ -105,25 +110,6 @@ def _floors(budget: Budget) -> dict[str, int]:
 
 def _job(runner: str, params: Mapping[str, JSON], weight: float) -> Job:
     return Job(PHASE, f"crash_tests.gated.jobs:{runner}", params, weight)
-
-
-def _bundles(enough: int) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Scenarios in bundles of about equal work, with their number of points."""
-    names: list[str] = []
-    weight = 0
-    for name in SCENARIOS:
-        names.append(name)
-        weight += len(PASSED[name])
-        if weight >= enough:
-            yield tuple(names), weight
-            names, weight = [], 0
-    if names:
-        yield tuple(names), weight
-
-
-def _slices(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
 
 
 def run_kills(params: Mapping[str, Any]) -> JobResult:
@@ -201,71 +187,12 @@ def _changes(store: tamper.Victim, params: Mapping[str, Any]) -> Iterator[change
 
 def run_races(params: Mapping[str, Any]) -> JobResult:
     """Runs each race that `params` names, `times` over, or until it goes wrong."""
-    counts: Counter[str] = Counter()
-    failures: list[Failure] = []
-    for name in params["names"]:
-        race = race_named(name)
-        for _ in range(int(params["times"])):
-            wrong = once(race)
-            counts[f"ledger/race/{race.name}"] += 1
-            if wrong:
-                failures.append(race_failure(race, wrong))
-                break
-    return _result("run_races", params, counts, failures)
+    return _result("run_races", params, *ARENA.run(params))
 
 
 def run_tortures(params: Mapping[str, Any]) -> JobResult:
     """Several clients killed anywhere, once for each of the seeds."""
-    counts: Counter[str] = Counter()
-    failures: list[Failure] = []
-    for seed in params["seeds"]:
-        race = torture(int(seed))
-        wrong = once(race)
-        counts[f"ledger/race/{KILLED_ANYWHERE}"] += 1
-        if wrong:
-            failures.append(race_failure(race, wrong))
-            break
-    return _result("run_tortures", params, counts, failures)
-
-
-def once(race: Race) -> list[str]:
-    """Runs `race` in a fresh place; what was wrong: also before it, or in the files that it left."""
-    with ground(missing=True) as place:
-        try:
-            return race.run(Place(place.root))
-        except LedgerError as error:
-            return [f"refused where nothing may be: {error.code}: {error.message}"]
-        except AssertionError as error:
-            return [f"what leads up to the race went wrong: {error or type(error).__name__}"]
-        except (ValueError, KeyError, TypeError) as error:
-            return [f"what the race left can't be read: {type(error).__name__}: {error}"]
-
-
-def torture(seed: int) -> Race:
-    name = f"{KILLED_ANYWHERE}#{seed}"
-    return Race(name, "several clients, each killed somewhere", "The promise", partial(killed_anywhere, seed))
-
-
-def race_named(name: str) -> Race:
-    """Raises `KeyError` if there is no such race."""
-    if name.startswith(f"{KILLED_ANYWHERE}#"):
-        return torture(int(name.partition("#")[2]))
-    return {race.name: race for race in EVERY_RACE}[name]
-
-
-def race_failure(race: Race, wrong: list[str]) -> Failure:
-    trace: JSON = {
-        "kind": "kill",
-        "system": "ledger",
-        "trial": "race",
-        "schema_version": 1,
-        "name": race.name,
-        "why": race.why,
-        "clause": race.clause,
-        "steps": list(race.steps),
-        "wrong": list(wrong),
-    }
-    return Failure(trace, f"{race.name}: {wrong[0]}", race.clause, REPRODUCE)
+    return _result("run_tortures", params, *ARENA.run_tortures(params))
 
 
 def _result(

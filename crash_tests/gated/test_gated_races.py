@@ -9,7 +9,7 @@ import pytest
 
 from crash_tests.gated import changes, tamper
 from crash_tests.gated.changes import Change
-from crash_tests.gated.jobs import EVERY_RACE, once, race_failure, race_named, run_tampering
+from crash_tests.gated.jobs import ARENA, EVERY_RACE, once, race_named, run_tampering
 from crash_tests.gated.tamper import SILENT, VICTIMS, Victim, judge, victim
 from crash_tests.replays import replay_trace
 from crash_tests.stories import StoryError
@@ -126,7 +126,7 @@ def test_a_race_is_replayed_from_its_trace(monkeypatch: Patch) -> None:
     race = race_named("ledger-one-lost-answer")
     with monkeypatch.context() as patch:
         patch.setattr(Mirror, "find", lambda *_: None)
-        form = json.loads(json.dumps(race_failure(race, once(race)).trace))
+        form = json.loads(json.dumps(ARENA.failure(race, once(race)).trace))
         assert replay_trace(form).status == "failing"
     assert replay_trace(form).status == "fixed"
     with pytest.raises(StoryError):

@@ -2,8 +2,9 @@
 
 Passed means *checked enough*: every planned job ran, every floor was reached, nothing was found. A violation
 outweighs all else, since a counterexample stays one whatever else went wrong. A partial run (`--only`) can
-pass, but its verdict names the phases that it speaks for. No second and no rate is part of a verdict: what
-is shown beside its line (`reports.summary.verdict_line`) is.
+pass, but its verdict names the phases that it speaks for; that of a target says how much its owner has
+declared, and how much was out of its reach. No second and no rate is part of a verdict: what is shown beside
+its line (`reports.summary.verdict_line`) is.
 """
 
 from attrs import frozen
@@ -12,6 +13,7 @@ from holdtrue.exits import Exit
 from holdtrue.record import PhaseRecord, Record
 from model.values import JSON
 from reports.coverage import actions_in, kills_in
+from reports.targets import reservations
 
 SHOWN = 3
 """Names in a list on the verdict's line; the summary has them all."""
@@ -57,10 +59,19 @@ def judge(record: Record) -> Verdict:
     # A violation stops its job, and a phase that was cut short did not see all: floors missed for that are no
     # news, and stay out of the line.
     told = (*found, *broken) if found else (*broken, *short, *_rare(record, whole=True))
+    if word == "PASSED":
+        told = (*told, *_reserved(record))
     reasons = (*found, *broken, *short, *_rare(record))
     scope = _scope(record)
     line = f"{word}  {scope}: {'; '.join(told)}" if told else f"{word}  {scope}"
     return Verdict(word, code, reasons, scope, line)
+
+
+def _reserved(record: Record) -> list[str]:
+    """Of what the pass of a target does not speak: its capabilities and its owner have left that out."""
+    phases = [{"counts": phase.counts, "details": phase.details()} for phase in record.phases]
+    said = reservations({"phases": phases})
+    return [f"{said} (each is named under Not checked)"] if said else []
 
 
 def _scope(record: Record) -> str:

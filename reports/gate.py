@@ -4,10 +4,14 @@
 - *Undecided*: nothing of that, and not enough was checked: by the run's own floors, or by the policy.
 - *Accepted*: all that the policy asks for was checked, and holds but for what is suppressed.
 
-Without a policy the run's own verdict decides. Nothing can be suppressed but failures and floors: a job that
-was lost, a phase that was cut, a run that was interrupted leave it undecided. An expired suppression is none.
+Without a policy the run's own verdict decides, of whatever store it is; a policy that names no target asks
+for the project's own. A run of which phases were left out speaks for too little, and runs of different stores
+are not compared, unless the policy says otherwise. Nothing can be suppressed but failures and floors: a job
+that was lost, a phase that was cut, a run that was interrupted leave it undecided. An expired suppression is
+none.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final, Literal
@@ -17,6 +21,7 @@ from attrs import define, field, frozen
 from reports import previous
 from reports.coverage import actions_in, kills_in
 from reports.policy import Policy, Suppression
+from reports.targets import target_of, whose
 
 Word = Literal["ACCEPTED", "REFUSED", "UNDECIDED"]
 EXITS: Final[Mapping[Word, int]] = {"ACCEPTED": 0, "REFUSED": 1, "UNDECIDED": 3}
@@ -54,9 +59,12 @@ def decide(
     results: Mapping[str, Any], policy: Policy | None, *, today: date, older: Mapping[str, Any] | None = None
 ) -> Decision:
     """The decision on the run of `results` under `policy`, on the day `today`, compared with `older`."""
+    any_store = policy is None
     policy = policy or Policy()
     judging = _Judging(results, policy, today)
     reasons = [*judging.violated(), *judging.unchecked(), *judging.required()]
+    if not any_store and (target := target_of(results)) != policy.target:
+        reasons.append(_other_store(target, policy.target))
     changed: list[str] = []
     if older is not None:
         changed, worse = _compared(older, results, policy)
@@ -143,6 +151,11 @@ class _Judging:
         done = {phase["name"] for phase in results["phases"]}
         if absent := [name for name in policy.phases if name not in done]:
             yield _short(f"phases that the policy requires were not run: {_listed(absent)}")
+        if policy.whole and results["left_out"]:
+            yield _short(
+                f"phases of this check were left out: {_listed(results['left_out'])}; "
+                "a policy with require.whole = false accepts a part"
+            )
         if policy.committed and (results["code"]["commit"] is None or results["code"]["dirty"] is not False):
             yield _short("the code that was checked is not that of a commit, as the policy requires")
         yield from self._properties()
@@ -153,7 +166,7 @@ class _Judging:
 
     def notes(self) -> Iterator[str]:
         """What is not in the run, and suppressions that are over, or that nothing needs any more."""
-        if self.results["left_out"]:
+        if self.results["left_out"] and not self.policy.whole:
             yield f"this run speaks for a part alone: left out were {_listed(self.results['left_out'])}"
         for one in self.policy.suppressions:
             if not one.holds(self.today):
@@ -207,6 +220,10 @@ def _compared(
     if change["floors_newly_missed"]:
         told.append(f"newly seen too rarely: {_listed(change['floors_newly_missed'])}")
     reasons = []
+    then, ours = target_of(older), target_of(now)
+    if then != ours and not policy.store_may_change:
+        told_apart = f"the older run is one of {whose(then)}, this one of {whose(ours)}"
+        reasons.append(_short(f"{told_apart}; a policy with against.store_may_change = true compares them"))
     for what, before, after in change["counts"]:
         if after != before:
             told.append(f"{what}: {before:,} then, {after:,} now")
@@ -221,6 +238,14 @@ def _compared(
                 _short(f"properties that the older run looked at are no longer: {_listed(unseen)}")
             )
     return told, reasons
+
+
+def _other_store(target: str | None, wanted: str | None) -> Reason:
+    asked = f"the policy asks for {whose(wanted)}"
+    if wanted is None:
+        toml = json.dumps(target, ensure_ascii=False)  # TOML's basic strings take JSON's escapes
+        asked += f", since it names no other; if that target is meant, write require.target = {toml}"
+    return _short(f"this is a run of {whose(target)}, and {asked}")
 
 
 def _looked_at(results: Mapping[str, Any]) -> set[str]:

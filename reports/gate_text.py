@@ -12,6 +12,7 @@ from reports import commands
 from reports.gate import Decision, Reason
 from reports.markdown import escape
 from reports.plain import paragraph, safe
+from reports.targets import reservations, target_of
 
 MOST_REASONS: Final = 12
 MOST_ANNOTATIONS: Final = 10
@@ -34,6 +35,10 @@ def render_decision(
         f"         {safe(_scope(results), 300)}",
         f"policy   {safe(policy, 4096) if policy else 'none: the verdict of the run itself decides'}",
     ]
+    if (target := target_of(results)) is not None:
+        lines += paragraph(safe(target, LONGEST), first="target   ", then=" " * 9)
+        said = reservations(results)
+        lines += paragraph(said, first=" " * 9, then=" " * 9) if said else []
     lines += [f"against  {safe(older, 4096)}"] if older else []
     for title, items in _parts(decision):
         lines += ["", title, ""]

@@ -18,6 +18,9 @@ from reports.ledger_coverage import PREFIX
 SYSTEMS: Mapping[str, str] = {"coordinator": "", "ledger": PREFIX}
 """Each system with the prefix of its counts."""
 
+PINNED_LEDGERS = "corpus/ledger-"
+"""How the counts of the ledger's pinned traces begin."""
+
 CHECKS: Mapping[str, tuple[str, str]] = {
     "comparison": (
         "Model and store agree after every action: outcome, code, answer, side effects, all that is kept.",
@@ -37,7 +40,7 @@ CHECKS: Mapping[str, tuple[str, str]] = {
 
 _WAYS: Mapping[str, Sequence[tuple[str, str, tuple[str, ...]]]] = {
     "comparison": (
-        ("corpus", "pinned traces replayed, of all systems", ("corpus/",)),
+        ("corpus", "pinned traces replayed", ("corpus/",)),
         ("conformance", "actions compared", ("rule/",)),
     ),
     "recovery": (
@@ -144,11 +147,10 @@ def _counted(each: Known, counts: Mapping[str, int], floors: Mapping[str, int]) 
     prefix = SYSTEMS[each.system]
     if each.id in CHECKS:
         for how, words, kinds in _WAYS[each.id]:
-            # Pinned traces are counted by name alone, whatever system they are of.
-            starts = tuple(kind if how == "corpus" else prefix + kind for kind in kinds)
-            wanted = [key for key in floors if key.startswith(starts)]
+            starts = tuple(prefix + kind for kind in kinds)
+            wanted = [key for key in floors if _of_system(key).startswith(starts)]
             missed = sum(max(0, floors[key] - counts.get(key, 0)) for key in wanted)
-            count = sum(number for key, number in counts.items() if key.startswith(starts))
+            count = sum(number for key, number in counts.items() if _of_system(key).startswith(starts))
             least = sum(floors[key] for key in wanted)
             # One key's surplus makes up for no other's lack.
             floor = max(least, count + missed) if missed else least
@@ -157,6 +159,11 @@ def _counted(each: Known, counts: Mapping[str, int], floors: Mapping[str, int]) 
     for how, words in (("invariant", "steps after which it was evaluated"), ("witness", "times it mattered")):
         key = f"{prefix}{how}/{each.id}"
         yield _evidence(how, words, counts.get(key, 0), floors.get(key))
+
+
+def _of_system(key: str) -> str:
+    """`key` with its system's prefix. Pinned traces are counted by name, and those of the ledger begin so."""
+    return PREFIX + key if key.startswith(PINNED_LEDGERS) else key
 
 
 def _explored(space: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ SCHEMA_VERSION: Final = 1
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 _SUPPRESSED: Final = ("failure", "property", "floor")
 _TARGETS: Final = ("code", "missing", "field")  # the tables of the other policy, of docs/protocol.md
+_REQUIRE: Final = ("profiles", "phases", "properties", "committed", "target", "whole")
 _TABLES: Final = ("schema_version", "require", "floors", "against", "suppress")
 
 
@@ -61,16 +62,20 @@ class Policy:
 
     `properties` are ids, or "all" for each one that the run knows. `floors` are least counts, of `actions`,
     of `kills`, or by any key of a phase's counts. `may_fall` is the share of actions and of kills by which a
-    run may do less than the older one.
+    run may do less than the older one. `target` is the command of the target that was checked, `None` for the
+    project's own store; `whole` says that no phase of the check may have been left out.
     """
 
     profiles: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     properties: tuple[str, ...] | Literal["all"] = ()
     committed: bool = False
+    target: str | None = None
+    whole: bool = True
     floors: Mapping[str, int] = field(factory=dict)
     may_fall: float | None = None
     properties_may_go: bool = False
+    store_may_change: bool = False
     suppressions: tuple[Suppression, ...] = ()
 
 
@@ -99,8 +104,8 @@ def parse(text: str) -> Policy:
             f"schema_version: {found} stands there, and this version reads {SCHEMA_VERSION}; "
             f"write `schema_version = {SCHEMA_VERSION}` in the first line"
         )
-    require = _table(data, "require", ("profiles", "phases", "properties", "committed"), places)
-    against = _table(data, "against", ("may_fall", "properties_may_go"), places)
+    require = _table(data, "require", _REQUIRE, places)
+    against = _table(data, "against", ("may_fall", "properties_may_go", "store_may_change"), places)
     properties = require.get("properties", [])
     listed = data.get("suppress", [])
     if not isinstance(listed, list):
@@ -110,9 +115,12 @@ def parse(text: str) -> Policy:
         phases=_texts(require, "require", "phases", places),
         properties="all" if properties == "all" else _texts(require, "require", "properties", places),
         committed=_flag(require, "require", "committed", places),
+        target=_target(require, places),
+        whole=_flag(require, "require", "whole", places, default=True),
         floors=_floors(data.get("floors", {}), places),
         may_fall=_share(against, places),
         properties_may_go=_flag(against, "against", "properties_may_go", places),
+        store_may_change=_flag(against, "against", "store_may_change", places),
         suppressions=tuple(_suppression(one, f"suppress[{at}]", places) for at, one in enumerate(listed)),
     )
 
@@ -161,8 +169,19 @@ def _texts(table: Mapping[str, Any], where: str, name: str, places: _Places) -> 
     return tuple(found)
 
 
-def _flag(table: Mapping[str, Any], where: str, name: str, places: _Places) -> bool:
-    found = table.get(name, False)
+def _target(require: Mapping[str, Any], places: _Places) -> str | None:
+    if (found := require.get("target")) is None:
+        return None
+    if not isinstance(found, str) or not found.strip():
+        raise PolicyError(
+            f"{places.of('require.target')}: the command is needed that --target names, as a text, not "
+            f"{found!r}; leave the key out for the project's own store"
+        )
+    return found
+
+
+def _flag(table: Mapping[str, Any], where: str, name: str, places: _Places, *, default: bool = False) -> bool:
+    found = table.get(name, default)
     if not isinstance(found, bool):
         raise PolicyError(f"{places.of(f'{where}.{name}')}: true or false is needed, not {found!r}")
     return found

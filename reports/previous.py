@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.coverage import actions_in, kills_in
+from reports.targets import target_of, whose
 
 MOST = 50
 """Entries of each list; a run that fails entirely tells no more by more of them."""
@@ -35,7 +36,9 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _note(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    told = [
+    stores = target_of(before), target_of(now)
+    told = [] if stores[0] == stores[1] else [f"{whose(stores[0])} then, {whose(stores[1])} now"]
+    told += [
         f"{name} {before[name]} then, {now[name]} now"
         for name in ("profile", "seed")
         if before[name] != now[name]

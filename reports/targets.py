@@ -12,6 +12,45 @@ from reports.plain import paragraph, safe
 
 AIMS = ("--target", "--policy", "--reply-limit")
 """The options of `check` and `replay` that say which store is meant."""
+TRACES = "beyond/pinned traces"
+"""Counts the pinned traces that the target can't follow; all else has a key of its own."""
+
+
+def target_of(results: Mapping[str, Any]) -> str | None:
+    """The command of the target that was checked; `None` for a run of the project's own store.
+
+    Where no job has told of one, since each was lost, what was typed says it.
+    """
+    told = next(_told(results), None)
+    if told is not None:
+        return str(told["command"])
+    words: Sequence[str] = results["environment"].get("command") or ()
+    for word, after in zip(words, (*words[1:], ""), strict=True):
+        name, equals, value = word.partition("=")
+        if name == "--target":
+            return value if equals else after
+    return None
+
+
+def whose(target: str | None) -> str:
+    """The store in words, of which `target_of` says that."""
+    return "the project's own store" if target is None else f"the target {target!r}"
+
+
+def reservations(results: Mapping[str, Any]) -> str:
+    """How much of a target a pass does not speak for, as `left_out` names it; "" if of nothing."""
+    told = next(_told(results), None)
+    if told is None:
+        return ""
+    counts = _counts(results)
+    declared = sum(1 for _ in _declared(told, counts))
+    traces = counts.get(TRACES, 0)
+    kinds = sum(key.startswith("beyond/") for key in counts) - (TRACES in counts)
+    parts = [_many(traces, "pinned trace")] if traces else []
+    parts += [_many(kinds, "other thing" if traces else "thing")] if kinds else []
+    said = [f"{_many(declared, 'deviation')} declared"] if declared else []
+    said += [f"{' and '.join(parts)} out of reach"] if parts else []
+    return ", ".join(said)
 
 
 def aims(results: Mapping[str, Any]) -> str:
@@ -60,6 +99,10 @@ def _declared(told: Mapping[str, Any], counts: Mapping[str, int]) -> Iterator[st
         yield f"no {safe(one['operation'], 40)} (left out {count:,} times): {safe(one['reason'], 300)}"
     for one in policy["field"]:
         yield f"rows without {safe(one['name'], 40)}: {safe(one['reason'], 300)}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _told(results: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -50,10 +50,23 @@ def test_the_policy_that_they_name_asks_for_what_a_check_does() -> None:
     assert set(policy.profiles) < set(PROFILES)
 
 
+def test_its_floors_are_nine_tenths_of_the_run_that_it_names_and_its_target_is_ready_to_use() -> None:
+    text = (ROOT / "docs" / "ci" / "policy.toml").read_text("utf-8")
+    floors = parse(text).floors
+    for what in ("actions", "kills"):
+        (named,) = re.findall(rf"([\d,]+) {what}", text)
+        seen = int(named.replace(",", ""))
+        assert 0.85 * seen < floors[what] < 0.95 * seen
+    assert parse(text).target is None
+    assert parse(text.replace("# target", "target")).target == "node mine.js {directory}"
+
+
 def test_the_page_names_each_key_of_a_policy() -> None:
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
-    for key in ("profiles", "phases", "properties", "committed"):
+    for key in ("profiles", "phases", "properties", "committed", "target", "whole"):
         assert f"`require.{key}`" in page
+    for key in ("may_fall", "properties_may_go", "store_may_change"):
+        assert f"`against.{key}`" in page
     for kind in ("failure", "property", "floor", "owner", "reason", "expires"):
         assert f"`{kind}`" in page
 

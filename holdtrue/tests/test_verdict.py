@@ -43,6 +43,21 @@ def test_a_partial_run_can_pass_but_says_of_what_it_speaks() -> None:
     assert verdict.line.startswith("PASSED  only kills; quick, seed 7:")
 
 
+def test_a_target_that_passes_says_how_much_was_declared_and_out_of_reach() -> None:
+    missing: JSON = [{"operation": "renew", "reason": "never"}]
+    told: JSON = {"command": "mine {directory}", "policy": {"code": [], "missing": missing, "field": []}}
+    counts = {"rule/reserve/accepted": 1200, "beyond/pinned traces": 31, "beyond/several hosts at once": 4}
+    done = JobResult(job("fine"), counts, details={"target": told})
+    verdict = judge(record(phase(results={0: done})))
+    assert verdict.line == (
+        "PASSED  quick, seed 7: 1 job, 1,200 actions: 1 deviation declared, 31 pinned traces and 1 other "
+        "thing out of reach (each is named under Not checked)"
+    )
+    assert verdict.reasons == ()
+    rare = judge(record(phase(results={0: done}, plan=Plan((job("fine"),), {"witness/S8": 1}))))
+    assert "declared" not in rare.line
+
+
 def test_a_count_below_its_floor_is_inconclusive() -> None:
     verdict = judge(record(phase(plan=Plan((job("fine"),), {"witness/S8": 1, "kill/reserve/x": 31}))))
     assert verdict.exit is Exit.INCONCLUSIVE

@@ -196,10 +196,68 @@ def test_counts_may_fall_by_the_share_that_the_policy_allows() -> None:
     assert judged(old, Policy(may_fall=0.0), older=old).word == "ACCEPTED"
 
 
-def test_a_part_of_a_check_is_accepted_and_said_to_be_a_part() -> None:
-    decision = judged({**passed().results, "left_out": ["kills"]})
+def test_a_part_of_a_check_is_undecided_unless_the_policy_accepts_parts() -> None:
+    part = {**passed().results, "left_out": ["kills"]}
+    for policy in (None, Policy(), parse("schema_version = 1\nrequire.phases = ['kills']")):
+        decision = judged(part, policy)
+        assert decision.word == "UNDECIDED"
+        assert "phases of this check were left out: kills; a policy with require.whole = false" in reasons(
+            decision
+        )
+    decision = judged(part, parse("schema_version = 1\nrequire.whole = false"))
     assert decision.word == "ACCEPTED"
-    assert "left out were kills" in decision.notes[0]
+    assert decision.notes == ("this run speaks for a part alone: left out were kills",)
+
+
+COMMAND = 'python3 "my store.py" {directory}'
+
+
+def of_target(results: Mapping[str, Any], command: str = COMMAND, *, lost: bool = False) -> dict[str, Any]:
+    """`results` as those of a target; with `lost` no job has lived to tell of it."""
+    told = {"target": [{"command": command, "policy": {"code": [], "missing": [], "field": []}}]}
+    phases = [phase if lost else {**phase, "details": told} for phase in results["phases"]]
+    typed = ["holdtrue", "check", f"--target={command}"]
+    return {**results, "phases": phases, "environment": {**results["environment"], "command": typed}}
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_run_of_a_target_is_none_of_the_projects_own_store_under_any_policy_that_names_no_target(
+    lost: bool,
+) -> None:
+    results = of_target(passed().results, lost=lost)
+    decision = judged(results, Policy())
+    assert decision.word == "UNDECIDED"
+    told = reasons(decision)
+    assert "and the policy asks for the project's own store" in told
+    line = told.partition("write ")[2]
+    assert judged(results, parse(f"schema_version = 1\n{line}")) == Decision("ACCEPTED", ())
+    assert judged(results, None).word == "ACCEPTED", "without a policy the run's own verdict decides"
+
+
+def test_a_policy_that_names_a_target_takes_neither_another_nor_our_own_store() -> None:
+    policy = Policy(target="node mine.js {directory}")
+    for results in (passed().results, of_target(passed().results)):
+        decision = judged(results, policy)
+        assert decision.word == "UNDECIDED"
+        assert "and the policy asks for the target 'node mine.js {directory}'" in reasons(decision)
+
+
+def test_a_run_is_not_compared_with_one_of_another_store_unless_the_policy_lets_the_store_change() -> None:
+    ours, one, other = (
+        passed().results,
+        of_target(passed().results),
+        of_target(passed().results, "other {directory}"),
+    )
+    for old, new in ((ours, one), (one, ours), (one, other)):
+        decision = judged(new, older=old)
+        assert decision.word == "UNDECIDED"
+        assert "the older run is one of " in reasons(decision)
+        assert "they did not check the same: " in decision.changed[0]
+    allowed = parse(
+        "schema_version = 1\nagainst.store_may_change = true\nrequire.target = 'other {directory}'"
+    )
+    assert judged(other, allowed, older=one).word == "ACCEPTED"
+    assert judged(one, older=one).word == "ACCEPTED"
 
 
 def test_hostile_results_are_judged_like_others() -> None:

@@ -105,3 +105,19 @@ def test_a_hostile_run_is_told_in_bounds() -> None:
     assert len(lines) < 200
     assert all(line.isprintable() for line in lines)
     assert all(len(one) < 4_000 for one in annotations(decision, hostile().results))
+
+
+def test_a_run_of_a_target_names_its_command_and_how_much_was_left_out() -> None:
+    results = dict(passed().results)
+    missing = [{"operation": "renew", "reason": "never"}]
+    told = {
+        "command": "node \x1b mine.js {directory}",
+        "policy": {"code": [], "missing": missing, "field": []},
+    }
+    first, *others = results["phases"]
+    counts = {**first["counts"], "beyond/pinned traces": 31}
+    results["phases"] = [{**first, "counts": counts, "details": {"target": [told]}}, *others]
+    lines = render_decision(decide(results, None, today=TODAY), results, run=RUN, policy="", older="")
+    at = lines.index("target   node \\x1b mine.js {directory}")
+    assert lines[at + 1] == "         1 deviation declared, 31 pinned traces out of reach"
+    assert max(map(len, lines)) <= COLUMNS

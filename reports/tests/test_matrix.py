@@ -1,10 +1,12 @@
 """Properties with their evidence: a verdict of each that says no more than was looked at."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from model.gated.invariants import INVARIANTS as OF_THE_LEDGER
 from model.invariants import INVARIANTS
-from reports.matrix import CHECKS, broken_by, known, properties
+from reports.matrix import CHECKS, PINNED_LEDGERS, broken_by, known, properties
 
 KILL = {"kind": "kill", "trial": "kill"}
 RACE = {"kind": "kill", "trial": "race"}
@@ -103,3 +105,21 @@ def test_a_failure_breaks_the_invariant_that_it_names_or_the_check_that_found_it
     assert broken_by("ledger", "what it answers", "conformance", {}).id == "comparison"
     assert broken_by("ledger", "what it answers", "corpus", None).system == "ledger"
     assert broken_by("another", "x", "corpus", None).system == "coordinator"
+
+
+def test_pinned_traces_tell_of_their_own_system_alone() -> None:
+    """A check of a target replays the coordinator's alone, and the ledger was said to hold by them."""
+    counts = {"corpus/a-read-stores-a-newer-epoch": 1, "rule/open/accepted": 5}
+    assert one("coordinator", "comparison", counts=counts)["verdict"] == "holds"
+    assert one("ledger", "comparison", counts=counts)["verdict"] == "not looked at"
+    theirs = {"corpus/ledger-an-append": 1}
+    assert one("coordinator", "comparison", counts=theirs)["verdict"] == "not looked at"
+    found = one("ledger", "comparison", counts=theirs, floors=dict.fromkeys([*theirs, *counts], 1))
+    assert [each["floor"] for each in found["evidence"]] == [1, None]
+
+
+def test_the_corpus_names_its_ledgers_traces_as_the_counts_are_read() -> None:
+    corpus = Path(__file__).resolve().parents[2] / "stateful_tests" / "corpus"
+    for path in corpus.glob("*.json"):
+        named = f"corpus/{path.stem}".startswith(PINNED_LEDGERS)
+        assert named == (json.loads(path.read_text("utf-8")).get("system") == "ledger"), path.stem

@@ -15,6 +15,8 @@ profiles = ["ci", "deep"]
 phases = ["kills"]
 properties = ["S10", "ledger/chain"]
 committed = true
+target = "node mine.js {directory}"
+whole = false
 
 [floors]
 actions = 100_000
@@ -23,6 +25,7 @@ actions = 100_000
 [against]
 may_fall = 0.1
 properties_may_go = true
+store_may_change = true
 
 [[suppress]]
 property = "C6"
@@ -44,9 +47,12 @@ def test_a_policy_is_read() -> None:
         phases=("kills",),
         properties=("S10", "ledger/chain"),
         committed=True,
+        target="node mine.js {directory}",
+        whole=False,
         floors={"actions": 100_000, "kill/reserve/state-rename-before#1": 3},
         may_fall=0.1,
         properties_may_go=True,
+        store_may_change=True,
         suppressions=(
             Suppression("property", "C6", "jo@example.org", "mended in the next release", date(2031, 1, 31)),
             Suppression("floor", "race/*", "jo@example.org", "the runner has one core", date(2031, 2, 28)),
@@ -71,6 +77,9 @@ WRONG = {
     "schema_version = 1\n[require]\nproperties = 'some'": 'a list of texts is needed \\(or "all"\\)',
     "schema_version = 1\n[require]\nproperties = [1]": "a list of texts is needed",
     "schema_version = 1\n[require]\ncommitted = 1": "require.committed .*: true or false is needed",
+    "schema_version = 1\n[require]\nwhole = 0": r"require.whole \(line 3\): true or false is needed",
+    "schema_version = 1\n[require]\ntarget = true": r"require.target \(line 3\): the command is needed",
+    "schema_version = 1\n[require]\ntarget = ' '": "leave the key out for the project's own store",
     "schema_version = 1\nrequire = 3": "a table is needed, .require.",
     "schema_version = 1\n[floors]\nactions = 0": r"floors.actions \(line 3\): a number from 1 on",
     "schema_version = 1\n[floors]\nactions = true": "a number from 1 on",

@@ -44,6 +44,16 @@ def test_runs_that_did_not_check_the_same_are_said_to_be_incomparable() -> None:
     assert found["note"] == "seed 8 then, 7 now; phases only then: kills"
 
 
+def test_runs_of_different_stores_are_said_to_be_incomparable() -> None:
+    ours = run("passed")
+    typed = ["holdtrue", "check", "--target", "mine {directory}"]
+    target = {**ours, "environment": {**ours["environment"], "command": typed}}
+    found = changes(target, ours)
+    assert not found["comparable"]
+    assert found["note"] == "the target 'mine {directory}' then, the project's own store now"
+    assert changes(target, target)["comparable"]
+
+
 def test_counts_are_told_before_and_now() -> None:
     assert changes(run("passed"), run("passed"))["counts"] == [["actions", 62647, 62647], ["kills", 36, 36]]
 

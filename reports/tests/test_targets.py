@@ -4,7 +4,7 @@ from typing import Any
 
 from reports.commands import reproduce, rerun
 from reports.scope import NOT_CHECKED, not_checked
-from reports.targets import aims, left_out, target_lines
+from reports.targets import aims, left_out, reservations, target_lines, target_of, whose
 
 POLICY = {
     "code": [
@@ -14,6 +14,8 @@ POLICY = {
     "missing": [{"operation": "dispatch", "reason": "elsewhere\x1b[31m"}],
     "field": [{"name": "updatedAt", "reason": "unread"}],
 }
+NONE: dict[str, Any] = {"code": [], "missing": [], "field": []}
+TOLD = {"command": "run {directory}", "policy": POLICY}
 COUNTS = {
     "beyond/lone surrogates in strings": 1200,
     "deviation/code * CAPACITY_EXCEEDED is NO_SLOT": 3,
@@ -24,7 +26,7 @@ COUNTS = {
 
 
 def results(command: list[str], *, target: bool = True) -> dict[str, Any]:
-    details = {"target": [{"command": "run {directory}", "policy": POLICY}]} if target else {}
+    details = {"target": [TOLD]} if target else {}
     return {
         "environment": {"command": command, "invocation": "holdtrue", "folder": "out/x"},
         "phases": [{"name": "kills", "counts": COUNTS if target else {}, "details": details}],
@@ -67,6 +69,29 @@ def test_it_stands_before_what_no_check_ever_checks() -> None:
     told = not_checked(results([]))
     assert told[-len(NOT_CHECKED) :] == NOT_CHECKED
     assert told[0].startswith("Out of the target's reach:")
+
+
+def test_how_much_was_left_out_is_told_in_a_line_that_counts_what_is_named_there() -> None:
+    told = results([])
+    assert reservations(told) == "4 deviations declared, 1 thing out of reach"
+    more = {**COUNTS, "beyond/pinned traces": 31, "beyond/several hosts at once": 2}
+    told["phases"] = [
+        {"counts": {"beyond/pinned traces": 1}, "details": {}},
+        {**told["phases"][0], "counts": more},
+    ]
+    assert reservations(told) == "4 deviations declared, 32 pinned traces and 2 other things out of reach"
+    assert len(list(left_out(told))) == 4 + 1 + 2
+    assert reservations(results([], target=False)) == ""
+    assert reservations({"phases": [{"counts": {}, "details": {"target": [{**TOLD, "policy": NONE}]}}]}) == ""
+
+
+def test_a_run_tells_whose_store_it_is_about() -> None:
+    assert target_of(results(["holdtrue", "check"])) == "run {directory}"
+    for typed in (["--target", "x {directory}", "--seed", "1"], ["--target=x {directory}"]):
+        assert target_of(results(["holdtrue", "check", *typed], target=False)) == "x {directory}"
+    assert target_of(results(["holdtrue", "check"], target=False)) is None
+    assert whose(None) == "the project's own store"
+    assert whose("x") == "the target 'x'"
 
 
 def test_the_summary_has_a_section_with_the_command_and_the_kills_that_missed() -> None:

@@ -147,6 +147,7 @@ SEALED: dict[str, list[tuple[str, Change, str]]] = {
         ("updated later", setting(row(COMMITTED, "updatedAt"), T0 + 3_001), DURABILITY),
         ("a later epoch", setting(row(COMMITTED, "reservation", "coordinatorEpoch"), EPOCH + 1), DURABILITY),
         *((f"key {key!r}", renamed("reservations", COMMITTED, key), DURABILITY) for key in NOT_CANONICAL),
+        ("another key, before", renamed("reservations", COMMITTED, uuid(0), COMMITTED), DURABILITY),
     ],
     "S6": [
         ("no sequence", dropping(*row(COMMITTED, "reservation", "projectAdmitCommitSeq")), BINDING),
@@ -182,6 +183,10 @@ SEALED: dict[str, list[tuple[str, Change, str]]] = {
           for where in (("commands", COMMAND, "request", "reservationId"),
                         ("commands", COMMAND, "result", "reservation", "reservationId"),
                         ("commands", COMMAND, "result", "reservation", "runId"))),
+        ("another key, before", renamed("commands", COMMAND, uuid(0, 9), COMMAND), DURABILITY),
+        ("completing", setting(("commands", COMMAND, "record", "status"), "complete"), DURABILITY),
+        ("two, backwards", setting(("commands", COMMAND, "record", "lastCommitSeq"), 1), DURABILITY),
+        ("the other kind", setting(("commands", uuid(2, 9), "record", "kind"), "forceRelease"), DURABILITY),
     ],
     "S10": [
         ("two held of one", setting(("maxActiveRuns",), 1), CAPACITY),

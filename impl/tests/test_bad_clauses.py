@@ -51,11 +51,11 @@ def test_a_state_that_breaks_one_clause_is_refused_with_its_code(readers: Reader
         assert clause in named_by_audit(readers), name
 
 
-def unsealed(*path: str | int) -> Change:
+def unsealed(value: str, *path: str | int) -> Change:
     """One hash differs; those that cover it are right for that."""
 
     def change(state: Any) -> None:
-        seal(setting_in(state, path, digest("another")), tuple(path))
+        seal(setting_in(state, path, value), tuple(path))
 
     return change
 
@@ -65,7 +65,8 @@ def setting_in(state: Any, path: Path, value: Any) -> Any:
     return state
 
 
-def test_a_wrong_hash_is_refused_wherever_it_stands(readers: Readers) -> None:
+@pytest.mark.parametrize("wrong", ["0" * 63 + "1", digest("another"), "f" * 64])
+def test_a_wrong_hash_is_refused_wherever_it_stands(readers: Readers, wrong: str) -> None:
     last = len(readers.grown["audit"]) - 1
     wrongs: list[tuple[str, Path]] = [("S2", ("stateHash",)), ("S4", ("audit", last, "stateDigest"))]
     for number in range(last + 1):
@@ -73,7 +74,7 @@ def test_a_wrong_hash_is_refused_wherever_it_stands(readers: Readers) -> None:
     wrongs += [("S9", ("commands", key, "record", "requestHash")) for key in readers.grown["commands"]]
     for clause, path in wrongs:
         state = copy.deepcopy(readers.grown)
-        unsealed(*path)(state)
+        unsealed(wrong, *path)(state)
         assert clause in clauses(state)
         readers.refused(readers.dump(state), DURABILITY)
         assert clause in named_by_audit(readers), path

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from impl import disk
+from impl import CODES, disk
 from impl.tests.derive_store import uuid
 from impl.tests.workbench import (
     Bench,
@@ -126,12 +126,31 @@ def test_a_state_of_another_process_is_synced_once_before_the_first_answer(
     assert cost(seen) == (0, 0)
 
 
-def test_a_refusal_too_is_answered_only_over_a_durable_state(bench: Bench, call: Caller) -> None:
+def test_a_refusal_of_any_code_is_answered_only_over_a_durable_state(bench: Bench, call: Caller) -> None:
+    call("setMaxActiveRuns", "root", commandId=uuid(1, 9), maxActiveRuns=2)
+    call.admitted(1)
+    call.reserve(2)
     reader = Caller(bench.open(), bench)
-    call.reserve(1)
-    with steps() as seen:
-        refusal(lambda: reader("markOrphanSuspect", id=uuid(1)), "ADMISSION_BINDING_CONFLICT")
-    assert cost(seen) == (1, 0)
+    refusals: dict[str, Callable[[], object]] = {
+        "CAPACITY_EXCEEDED": lambda: reader.reserve(3),
+        "ADMISSION_BINDING_CONFLICT": lambda: reader("markOrphanSuspect", id=uuid(2)),
+        "AUTHORITY_REVOKED": lambda: reader("snapshot", "nobody"),
+        "POLICY_DENIED": lambda: reader("setMaxActiveRuns", commandId=uuid(2, 9), maxActiveRuns=3),
+        "COMMAND_FAILED": lambda: reader("renew", id=uuid(2)),
+        "RECONCILE_REQUIRED": lambda: reader("normalRelease", id=uuid(1)),
+        "IDEMPOTENCY_CONFLICT": lambda: reader(
+            "setMaxActiveRuns", "root", commandId=uuid(1, 9), maxActiveRuns=3
+        ),
+        "CROSS_PRINCIPAL_COMMAND": lambda: reader("readCommand", "boss", id=uuid(1, 9)),
+    }
+    assert {*refusals, "DURABILITY_FAILED"} == set(CODES)
+    for code, refused in refusals.items():
+        bench.clock.advance(1)
+        call("renew", id=uuid(2), ttlMs=60_000)  # a state that the reader hasn't made durable
+        for fsyncs in (1, 0):
+            with steps() as seen:
+                refusal(refused, code)
+            assert cost(seen) == (fsyncs, 0), code
 
 
 def test_a_mutation_over_a_foreign_state_syncs_the_directory_only_once(bench: Bench, call: Caller) -> None:

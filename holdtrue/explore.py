@@ -13,6 +13,7 @@ from holdtrue.exits import Exit, UsageError
 from holdtrue.options.exploring import BOUNDS, MEMORY_MB, SYSTEMS
 from holdtrue.out import Printer
 from holdtrue.worlds import World, chosen, facets_of
+from holdtrue.writable import file_for
 from reports.plain import grid, paragraph, safe
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def explore_command(options: object) -> int:
     printer = Printer()
     if asked["list"]:
         return _list(printer)
-    for name in ("graph", "itf"):
-        _writable(asked[name], f"--{name}")
+    _writable(asked)
     return explore(chosen(asked), asked, printer)
 
 
@@ -141,16 +141,15 @@ def _write(
             f"--graph: {graph.edges:,} transitions are too many for a file to look at, more than "
             f"{MOST_EDGES:,}; take smaller bounds or another facet"
         )
-    base = Path(asked["graph"])
-    base = base.with_suffix("") if base.suffix in (".graphml", ".svg") else base
-    written.append(_put(base.with_name(base.name + ".graphml"), graphml(graph), "--graph", "GraphML"))
+    text_file, picture = _drawn(asked["graph"])
+    written.append(_put(text_file, graphml(graph), "--graph", "GraphML"))
     if graph.nodes > MOST:
         return written, (
             f"--graph: {graph.nodes:,} worlds are too many to be drawn, at most {MOST} are; the GraphML is "
             "written; for a picture take smaller bounds, another facet, or a --depth"
         )
     title = f"holdtrue explore {asked['system']}, {world.name}"
-    written.append(_put(base.with_name(base.name + ".svg"), svg(graph, title=title), "--graph", "picture"))
+    written.append(_put(picture, svg(graph, title=title), "--graph", "picture"))
     return written, None
 
 
@@ -178,15 +177,22 @@ def _trace(
     ), "the way to a world that is farthest from the start"
 
 
-def _writable(name: str | None, option: str) -> None:
+def _writable(asked: Mapping[str, Any]) -> None:
     """Says at once what would only show after the exploration."""
-    if name is None:
-        return
-    path = Path(name)
-    if not name or path.name in ("", ".", "..") or path.is_dir():
-        raise UsageError(f"{option} {name!r} names no file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option} {name!r}: there is no directory {str(path.parent)!r}; make it first")
+    for name in ("graph", "itf"):
+        if asked[name] is not None:
+            if not asked[name]:
+                raise UsageError(f"--{name} '' names no file")
+            file_for(Path(asked[name]), f"--{name}")
+    for path in _drawn(asked["graph"]) if asked["graph"] is not None else ():
+        file_for(path, "--graph")
+
+
+def _drawn(name: str) -> tuple[Path, Path]:
+    """The two files of a graph of that name: GraphML and the picture."""
+    base = Path(name)
+    base = base.with_suffix("") if base.suffix in (".graphml", ".svg") else base
+    return base.with_name(base.name + ".graphml"), base.with_name(base.name + ".svg")
 
 
 def _put(path: Path, text: str, option: str, what: str) -> str:

@@ -15,11 +15,13 @@ from attrs import frozen
 from crash_tests.planted.explained import argument_for
 from crash_tests.planted.judged import FILE, digest_of_impl, noticed_before, write_down
 from crash_tests.planted.mutation import Key, Mutant, MutationError, Score, run
+from holdtrue.detection import FILE as KEPT
 from holdtrue.detection import kept
 from holdtrue.exits import Exit, UsageError
 from holdtrue.out import Printer
 from holdtrue.progress import progress
 from holdtrue.scratch import scratch
+from holdtrue.writable import folder_for
 from reports.detection import render_mutation
 from reports.plain import paragraph, safe
 
@@ -47,6 +49,7 @@ def mutation(options: Options, *, printer: Printer | None = None) -> int:
         raise UsageError(
             f"no program {options.tool!r}: 'pip install cosmic-ray', anywhere, and name it with --tool PATH"
         )
+    folder_for(options.out, KEPT)
     out = printer or Printer()
     started = time.monotonic()
     journal, impl = options.out / FILE, digest_of_impl()

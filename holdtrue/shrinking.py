@@ -19,6 +19,7 @@ from holdtrue.out import Printer
 from holdtrue.performing import Performed, perform
 from holdtrue.replay import WORDS, greet, read_and_perform, tell_status
 from holdtrue.runfolder import shown
+from holdtrue.writable import file_for
 from model.values import JSON
 from reports.kill_story import kill_rows
 from reports.plain import paragraph, safe
@@ -132,9 +133,11 @@ def _target(path: Path, into: Path | None) -> Path:
         target = Path(f"{path.stem}-shrunk.json")
         if target.exists():
             raise UsageError(f"{str(target)!r} is there already; say with -o where to write")
+        file_for(target, "-o", replaced=True)
         return target
     if not os.fspath(into) or into.is_dir() or not into.parent.is_dir():
         raise UsageError(f"-o {str(into)!r}: name a file in a directory that is there")
+    file_for(into, "-o", replaced=True)
     return into
 
 

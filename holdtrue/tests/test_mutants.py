@@ -2,6 +2,10 @@
 
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,7 @@ from holdtrue.exits import Exit, UsageError
 from holdtrue.mutants import Options, mutants
 from holdtrue.out import Printer
 from holdtrue.tests.fakes import HERE
+from holdtrue.tests.processes import ROOT, wait_until_gone
 from model.values import JSON
 from stateful_tests.results import Job
 
@@ -63,6 +68,58 @@ def test_a_lost_hunt_is_the_harness_failing_and_nothing_is_kept(tmp_path: Path) 
 def test_a_part_of_the_faults_is_not_kept(tmp_path: Path) -> None:
     assert ran(tmp_path, hunt(0), only=(NAMES[0],))[0] == Exit.PASSED
     assert not (tmp_path / FILE).exists()
+
+
+INTERRUPTED = """
+import signal
+import sys
+from pathlib import Path
+from holdtrue import cli
+from holdtrue.mutants import Options, mutants
+from holdtrue.tests.fakes import job
+from holdtrue.tests.test_mutants import hunt
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+out, pid, hunts = sys.argv[1:]
+jobs = [*(hunt(at) for at in range(int(hunts))), job("hangs", pid=pid)]
+cli._run = lambda _options: mutants(Options(out=Path(out)), jobs=jobs)
+sys.exit(cli.main(["mutants"]))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("hunts", [0, 2])
+def test_hunts_that_are_interrupted_show_what_they_had_and_keep_nothing(
+    number: signal.Signals, code: int, hunts: int, tmp_path: Path
+) -> None:
+    pid = tmp_path / "pid"
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path / "out"), str(pid), str(hunts)],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as hunting:
+        while not pid.exists() and hunting.poll() is None:
+            os.sched_yield()
+        hunting.send_signal(number)
+        said, errors = hunting.communicate(timeout=60)
+    assert (hunting.returncode, errors) == (code, "")
+    wait_until_gone(*map(int, pid.read_text("ascii").split()))
+    *lines, last = said.splitlines()
+    assert last.startswith(
+        f"INTERRUPTED  {hunts} of {hunts + 1} faults hunted: {hunts} of {hunts} faults caught"
+    )
+    assert last.endswith("; a part, and not kept")
+    told = " ".join(" ".join(lines).split())
+    if hunts:
+        assert "the hunts were interrupted when 2 of 3 had ended. It says nothing of the other faults" in told
+        assert all(any(line.startswith(f"{name} ") for line in lines) for name in NAMES[:2])
+    else:
+        assert "Interrupted before any of the 1 hunts had ended" in told
+        assert "By check" not in told
+    assert not (tmp_path / "out" / FILE).exists()
 
 
 def test_no_line_is_wider_than_80_columns_but_the_verdict(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from crash_tests.replays import Replay, replay_trace
 from model.values import JSON
 from stateful_tests.pinning import PinError, named, reason_of, slug, with_what_it_showed
 from stateful_tests.results import Failure
+from stateful_tests.trace import once
 
 DIRECTORY = Path(__file__).parent / "corpus"
 _RANDOM: Final = re.compile(r"#.*")
@@ -44,7 +45,7 @@ def load(name: str, directory: Path = DIRECTORY) -> dict[str, Any]:
     """The pinned trace of that name. StoryError if it can't be read."""
     path = directory / f"{name}.json"
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(path.read_text("utf-8"), object_pairs_hook=once)
     except (OSError, ValueError) as error:
         raise StoryError(f"{path}: {error}") from error
     if not isinstance(found, dict):

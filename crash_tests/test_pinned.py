@@ -1,12 +1,14 @@
 """Every pinned kill, fault and tampering holds today and says why it is kept; a check performs them all."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from crash_tests import pinned
 from crash_tests.jobs import plan_kills, run_pinned
 from crash_tests.oracle import Violation
+from crash_tests.reading import StoryError
 from crash_tests.replays import Replay
 
 
@@ -38,3 +40,9 @@ def test_one_that_fails_again_is_a_failure_with_its_story(monkeypatch: pytest.Mo
     assert failure.clause == "C6"
     assert failure.title == f"pinned trace {name} failing: two temporary files stand there"
     assert json.loads(json.dumps(failure.trace))["violation"]["title"] == found.title
+
+
+def test_a_file_that_says_something_twice_is_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"name": "a", "name": "b"}', encoding="ascii")
+    with pytest.raises(StoryError, match=r"a\.json: a key stands twice"):
+        pinned.load("a", tmp_path)

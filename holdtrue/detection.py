@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from holdtrue.exits import UsageError
 from holdtrue.provenance import code
+from holdtrue.tracefile import once
 from model.values import JSON
 
 FILE: Final = "detection.json"
@@ -29,7 +30,7 @@ def known(out: Path) -> dict[str, Any] | None:
     """What `out` holds of it; `None` if there is no such file. UsageError if it makes no sense."""
     path = out / FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

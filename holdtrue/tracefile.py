@@ -1,4 +1,7 @@
-"""A trace's file, or a run's: read as JSON, or refused at once with a reason that a person can act upon."""
+"""A trace's file, or a run's: read as JSON, or refused at once with a reason that a person can act upon.
+
+A key that stands twice in one object is refused: of two verdicts in one file each reader would take another.
+"""
 
 import json
 import os
@@ -12,7 +15,26 @@ LARGEST = 64 * 1024 * 1024
 """Bytes. A trace has a few thousand; whatever is larger than this is none."""
 
 
+LONGEST_KEY = 60
+
+
 OF_A_TRACE = "Traces of a check stand in its run folder, reports/out/<run>/traces/."
+
+
+class TwiceError(ValueError):
+    """A key stands twice in one object of a JSON text. The message names it."""
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON (`object_pairs_hook`), each of whose keys stands in it once. TwiceError else."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise TwiceError(f"the key {key[:LONGEST_KEY]!r} stands twice in one object")
+            seen.add(key)
+    return found
 
 
 def read_json(path: Path, *, what: str = "trace", where: str = OF_A_TRACE) -> Any:
@@ -37,7 +59,12 @@ def read_json(path: Path, *, what: str = "trace", where: str = OF_A_TRACE) -> An
     finally:
         os.close(descriptor)
     try:
-        return json.loads(raw.decode("utf-8"))
+        return json.loads(raw.decode("utf-8"), object_pairs_hook=once)
+    except TwiceError as error:
+        raise UsageError(
+            f"{str(path)!r} is broken: {error}, and readers differ on which of them counts. It was edited; "
+            "fetch it again."
+        ) from error
     except json.JSONDecodeError as error:
         raise UsageError(
             f"{str(path)!r} is no JSON: line {error.lineno}, column {error.colno}: {error.msg}. "

@@ -2,7 +2,8 @@
 
 Each file is hashed again. What is missing, changed, or there without being listed is told; nothing is
 written. It says that the folder is whole and unchanged since the manifest was made, not who made it: whoever
-can change a file can change the manifest.
+can change a file can change the manifest. What no run writes is refused even then: a `results.json` that is
+no JSON, or in which a key stands twice, so that readers would take different verdicts from it.
 """
 
 import errno
@@ -15,7 +16,8 @@ from attrs import frozen
 from holdtrue.exits import Exit, UsageError
 from holdtrue.out import Printer
 from holdtrue.runfolder import files_below
-from holdtrue.runs import folder_of, inside
+from holdtrue.runs import RESULTS, folder_of, inside
+from holdtrue.tracefile import read_json
 from reports.manifest import NAME, ManifestError, parse
 from reports.plain import paragraph, safe
 
@@ -60,6 +62,8 @@ def verify(named: str, printer: Printer) -> int:
         printer.line(f"... and {len(found) - SHOWN} more")
     shown = safe(str(folder), 4096)
     if not found:
+        if RESULTS in wanted:
+            read_json(folder / RESULTS, what=RESULTS)
         printer.strong(f"OK  {shown}: {len(wanted)} files are as the run wrote them", "OK", "32")
         return Exit.PASSED
     many = ", ".join(f"{count} {kind}" for kind in KINDS if (count := sum(one.kind == kind for one in found)))

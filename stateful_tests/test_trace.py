@@ -106,6 +106,7 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "no UTF-8": (b'"\xff"', "byte 1 is no UTF-8"),
     "a list": (b"[]", "a JSON object is expected"),
     "too deep": (b"[" * 200_000, "nested too deeply"),
+    "two of a key": (b'{"name": "a", "name": "b"}', "a key stands twice in one object"),
     "empty": (b"", ":1:1: no JSON"),
 }
 

@@ -145,7 +145,7 @@ def save(trace: Trace, path: Path) -> None:
 def load(path: Path) -> Trace:
     """The trace in `path`. `TraceError` if there is none that can be read."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
     except OSError as error:
         raise TraceError(
             f"{path}: the trace can't be opened: {error.strerror}."
@@ -162,10 +162,20 @@ def load(path: Path) -> Trace:
         ) from None
     except RecursionError:
         raise TraceError(f"{path}: nested too deeply to be a trace.") from None
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from None
     try:
         return from_json(data)
     except ValueError as error:
         raise TraceError(f"{path}: {error}") from None
+
+
+def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON (`object_pairs_hook`) that says everything once. `TraceError` else."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise TraceError("a key stands twice in one object. The file was edited by hand; fetch it again.")
+    return found
 
 
 def from_json(data: object) -> Trace:

@@ -111,6 +111,19 @@ def test_a_policy_that_can_not_be_used_decides_nothing(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("which", ["the run", "the older run"])
+def test_results_that_say_two_things_decide_nothing(which: str, tmp_path: Path) -> None:
+    """The last of two verdicts counts for Python, and another reader may take the first."""
+    good, bad = folder(tmp_path / "good", passed()), folder(tmp_path / "bad", passed())
+    text = (bad / "results.json").read_text("utf-8")
+    wrong = text.replace('"word": "PASSED"', '"word": "VIOLATED", "word": "PASSED"', 1)
+    assert wrong != text
+    (bad / "results.json").write_text(wrong, encoding="utf-8")
+    run, against = (bad, None) if which == "the run" else (good, bad)
+    with pytest.raises(UsageError, match=r"bad/results\.json' is broken: the key 'word' stands twice"):
+        decided(run, against=against)
+
+
 def test_under_github_it_annotates_and_summarizes(tmp_path: Path) -> None:
     place, summary = folder(tmp_path / "run", violated()), tmp_path / "summary.md"
     summary.write_text("before\n", encoding="utf-8")

@@ -108,6 +108,7 @@ def test_a_trace_of_another_schema_is_a_usage_error(
     ("content", "told"),
     [
         (b"", "is no JSON: line 1"),
+        (b'{"steps": [], "seed": 1, "seed": 2}', "is broken: the key 'seed' stands twice in one object"),
         (b'{"schema_version": 1', "is no JSON: line 1"),
         (b"\xff\xfe{}", "is no UTF-8"),
         (b"[" * 200_000, "nested too deeply"),

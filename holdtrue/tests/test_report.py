@@ -113,6 +113,7 @@ def test_a_trace_outside_of_the_run_is_not_read(tmp_path: Path) -> None:
     [
         (None, "can't be opened"),
         ("{", "is no JSON: line 1"),
+        ('{"verdict": {"word": "VIOLATED", "word": "PASSED"}}', "is broken: the key 'word' stands twice"),
         ("{}", "this is no results.json of a run"),
         ('{"schema_version": 9, "phases": [], "verdict": {}}', "use the version of holdtrue that wrote it"),
         ('{"schema_version": 2, "phases": [], "verdict": {}}', "it was damaged or edited"),

@@ -1,5 +1,6 @@
 """`verify`: a run's folder is what the run wrote, or the difference is named."""
 
+import hashlib
 import io
 import shutil
 import subprocess
@@ -62,6 +63,17 @@ def test_every_file_is_listed(run: Path) -> None:
         "summary.md",
         "attestation.json",
     } < there
+
+
+def test_a_file_that_no_run_writes_is_refused_though_the_manifest_was_made_anew(run: Path) -> None:
+    text = (run / "results.json").read_text("utf-8")
+    for wrong in (text.replace('"word":', '"word":"PASSED","word":', 1), text[:-9]):
+        (run / "results.json").write_text(wrong, encoding="utf-8")
+        listed = parse((run / NAME).read_text("utf-8"))
+        listed["results.json"] = hashlib.sha256(wrong.encode()).hexdigest()
+        (run / NAME).write_text(manifest(listed), encoding="utf-8")
+        with pytest.raises(UsageError, match=r"the key 'word' stands twice|is no JSON"):
+            verified(run)
 
 
 SPOILT: dict[str, Callable[[Path], object]] = {

@@ -67,6 +67,7 @@ SUPPRESS = (
 )
 WRONG = {
     "x = ": "this is no TOML: ",
+    "schema_version = 1\nfloors.kills = 9\nfloors.kills = 1": "this is no TOML: Cannot overwrite a value",
     "": "schema_version: nothing stands there",
     "[[code]]": r"code \(line 1\): no such key here; this looks like the policy of a target",
     "schema_version = 2": "schema_version: 2 stands there",

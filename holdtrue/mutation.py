@@ -13,7 +13,7 @@ from pathlib import Path
 from attrs import frozen
 
 from crash_tests.planted.explained import argument_for
-from crash_tests.planted.judged import FILE, digest_of_impl, noticed_before, write_down
+from crash_tests.planted.judged import FILE, digest_of_impl, settled_before, write_down
 from crash_tests.planted.mutation import Key, Mutant, MutationError, Score, run
 from holdtrue.detection import FILE as KEPT
 from holdtrue.detection import kept
@@ -37,7 +37,7 @@ class Options:
     out: Path = Path("reports/out")
     workers: int = 1
     resume: bool = False
-    """Don't judge again what stands in `mutation.jsonl` as noticed, of the same source."""
+    """Don't judge again what `mutation.jsonl` names as noticed, in the same source, or what is explained."""
 
 
 def mutation(options: Options, *, printer: Printer | None = None) -> int:
@@ -98,7 +98,7 @@ def _begun(journal: Path, impl: str, *, resume: bool) -> Mapping[Key, Mutant]:
     try:
         journal.parent.mkdir(parents=True, exist_ok=True)
         journal.touch()
-        return noticed_before(journal, impl) if resume else {}
+        return settled_before(journal, impl) if resume else {}
     except OSError as error:
         raise UsageError(f"{journal} can't be used: {error.strerror or error}") from error
 

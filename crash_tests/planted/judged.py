@@ -2,7 +2,8 @@
 
 A line is a JSON object: the mutant, and `impl`, the digest of the source that it is a mutant of. So a run
 that was cut off can go on, and after new tests only those have to be judged again that nothing had noticed.
-What was noticed once in the same source is not judged again: whoever takes tests away starts anew.
+What was noticed once in the same source is not judged again: whoever takes tests away starts anew. Nor is
+a survivor that has been explained since; it stays a survivor.
 """
 
 import json
@@ -13,6 +14,7 @@ from typing import Final
 
 from attrs import asdict
 
+from crash_tests.planted.explained import argument_for
 from crash_tests.planted.mutation import ROOT, Key, Mutant
 
 FILE: Final = "mutation.jsonl"
@@ -35,8 +37,9 @@ def write_down(path: Path, impl: str, mutant: Mutant) -> None:
         file.write(json.dumps({"impl": impl, **asdict(mutant)}) + "\n")
 
 
-def noticed_before(path: Path, impl: str) -> Mapping[Key, Mutant]:
-    """The mutants of this source that were noticed when last judged, and not only for taking too long.
+def settled_before(path: Path, impl: str) -> Mapping[Key, Mutant]:
+    """The mutants of this source that needn't be judged again: noticed when last judged, and not only for
+    taking too long; or not noticed, with an argument by now why they are equivalent.
 
     A line that makes no sense, such as the half of one, is passed over. Raises OSError, but not for a
     missing file.
@@ -53,7 +56,7 @@ def noticed_before(path: Path, impl: str) -> Mapping[Key, Mutant]:
             continue
         if of != impl:
             continue
-        if mutant.noticed and not mutant.hung:
+        if argument_for(mutant) if not mutant.noticed else not mutant.hung:
             found[mutant.key] = mutant
         else:
             found.pop(mutant.key, None)

@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
 from attrs import asdict, evolve
 
 from crash_tests.planted.judge import NO_END
-from crash_tests.planted.judged import FILE, digest_of_impl, noticed_before, write_down
+from crash_tests.planted.judged import FILE, digest_of_impl, settled_before, write_down
 from crash_tests.planted.mutation import Mutant
 
 NOTICED = Mutant("impl/half.py", 2, "op", "-a\n+b", "tests: exit 1", 22, 2)
@@ -16,8 +17,8 @@ IMPL = "d" * 64
 def test_what_was_noticed_in_the_same_source_is_known(tmp_path: Path) -> None:
     journal = tmp_path / "deep" / FILE
     write_down(journal, IMPL, NOTICED)
-    assert noticed_before(journal, IMPL) == {NOTICED.key: NOTICED}
-    assert noticed_before(journal, "e" * 64) == {}
+    assert settled_before(journal, IMPL) == {NOTICED.key: NOTICED}
+    assert settled_before(journal, "e" * 64) == {}
 
 
 def test_survivors_and_what_only_took_too_long_are_judged_again(tmp_path: Path) -> None:
@@ -26,15 +27,24 @@ def test_survivors_and_what_only_took_too_long_are_judged_again(tmp_path: Path) 
     write_down(journal, IMPL, evolve(NOTICED, noticed="", line=3))
     write_down(journal, IMPL, evolve(NOTICED, noticed=f"ledger: tests: {NO_END} 240 s", line=4))
     write_down(journal, IMPL, NOTICED)
-    assert noticed_before(journal, IMPL) == {NOTICED.key: NOTICED}
+    assert settled_before(journal, IMPL) == {NOTICED.key: NOTICED}
+
+
+def test_a_survivor_that_is_explained_by_now_stays_one_and_is_not_judged_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explained = evolve(NOTICED, noticed="")
+    write_down(tmp_path / FILE, IMPL, explained)
+    monkeypatch.setattr("crash_tests.planted.explained.EXPLAINED", {(explained.file, "a", "b"): "The same."})
+    assert settled_before(tmp_path / FILE, IMPL) == {explained.key: explained}
 
 
 def test_a_line_cut_short_or_of_another_shape_is_passed_over(tmp_path: Path) -> None:
     journal = tmp_path / FILE
     whole = json.dumps({"impl": IMPL, **asdict(NOTICED)})
     journal.write_text(f'{whole[:40]}\n[]\nnull\n{{"impl": "{IMPL}"}}\n{whole}\n{whole[:-9]}')
-    assert noticed_before(journal, IMPL) == {NOTICED.key: NOTICED}
-    assert noticed_before(tmp_path / "missing", IMPL) == {}
+    assert settled_before(journal, IMPL) == {NOTICED.key: NOTICED}
+    assert settled_before(tmp_path / "missing", IMPL) == {}
 
 
 def test_the_digest_is_of_the_source_and_not_of_its_tests(tmp_path: Path) -> None:

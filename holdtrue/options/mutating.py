@@ -43,8 +43,8 @@ def mutants(commands: values.Commands) -> None:
     command.add_argument(
         "--resume",
         action="store_true",
-        help="with --source: judge only what mutation.jsonl doesn't name as noticed, of the same source: "
-        "after a run that was cut off, or with new tests",
+        help="with --source: judge only what mutation.jsonl doesn't name as noticed, in the same source, and "
+        "what is not explained: after a run that was cut off, or with new tests",
     )
     command.add_argument(
         "--out",

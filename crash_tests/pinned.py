@@ -1,8 +1,8 @@
 """The pinned corpus of kills, failing steps and tamperings: performed again in every check.
 
 Each is the trace of a failure that was once found, with the reason why it is kept in `why`; `violation` says
-what it showed then. Walks are pinned elsewhere (`stateful_tests.pinned`). Races are not pinned: every check
-runs them all.
+what it showed then, and `mended` that it held when it was pinned. Walks are pinned elsewhere
+(`stateful_tests.pinned`). Races are not pinned: every check runs them all.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from crash_tests.reading import StoryError
-from crash_tests.replays import Replay, replay_trace
+from crash_tests.replays import MENDED, Replay, replay_trace
 from model.values import JSON
 from stateful_tests.pinning import PinError, named, reason_of, slug, with_what_it_showed
 from stateful_tests.results import Failure
@@ -61,7 +61,8 @@ def checked(name: str) -> Failure | None:
         return None
     now = result.violation
     clause = now.clause if now is not None else "pinned expectation"
-    story: JSON = {**trace, "violation": None if now is None else now.to_json(), "clause": clause}
+    recorded = {name: value for name, value in trace.items() if name != MENDED}
+    story: JSON = {**recorded, "violation": None if now is None else now.to_json(), "clause": clause}
     return Failure(
         story, f"pinned trace {name} {result.status}: {result.sentence}", clause, "holdtrue replay TRACE"
     )
@@ -91,7 +92,7 @@ def pin(
         raise PinError(
             f"it no longer fits: {result.sentence}; record it again before it is pinned", "drifted"
         )
-    if result.status == "failing" and not failing:
+    if result.violation is not None and not failing:
         raise PinError(
             f"it still fails: {result.sentence}; mend the store first, or pin it with --failing: every check "
             "is violated then until it is mended",
@@ -99,6 +100,10 @@ def pin(
         )
     path = directory / f"{called}.json"
     kept = {**trace, "why": with_what_it_showed(why, _text(trace.get("clause")))}
+    if (now := result.violation) is None:
+        kept[MENDED] = True
+    else:
+        kept |= {MENDED: False, "violation": now.to_json(), "clause": now.clause}
     directory.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(kept, indent=1, ensure_ascii=True) + "\n", encoding="ascii")

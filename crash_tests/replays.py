@@ -2,6 +2,7 @@
 
 - `fixed`: performed again, the store holds true.
 - `failing`: the same rule is broken again.
+- `now failing`: a rule is broken now, of a trace that was pinned when its store was mended (`mended`).
 - `drifted`: another rule is broken now, or the store no longer comes to the point where it was killed.
 
 A race is run several times, since no order of its processes can be forced: `fixed` then says only that the
@@ -21,13 +22,16 @@ from model.forms import action_to_json
 from model.values import JSON
 
 RACES_AGAIN = 5
+MENDED = "mended"
+"""A trace's field that says, where it is true, that the store was mended when the trace was pinned: it held
+then, and `violation` is what it had shown before."""
 
 
 @frozen
 class Replay:
     """How a trace stands: `status`, why in one sentence, the story line by line, and what is wrong now."""
 
-    status: Literal["fixed", "failing", "drifted"]
+    status: Literal["fixed", "failing", "now failing", "drifted"]
     sentence: str
     lines: tuple[str, ...] = ()
     violation: Violation | None = None
@@ -48,12 +52,17 @@ def replay_trace(trace: Mapping[str, Any], *, watch: Watch | None = None) -> Rep
 
     `watch` looks on at stories of kills and faults; races and tampering have nothing for it.
     """
+    mended = MENDED in trace and Fields(trace).flag(MENDED)
     try:
-        return _performed(trace, watch)
+        result = _performed(trace, watch)
     except (MisfitError, LookupError) as error:
         if type(error) in (KeyError, IndexError):
             raise  # no host or client that is missing: a bug of ours
         return Replay("drifted", f"it can't happen any more: {error}")
+    found = result.violation
+    if not mended or found is None:
+        return result
+    return evolve(result, status="now failing", sentence=f"{found.title}; it held when it was pinned")
 
 
 def _performed(trace: Mapping[str, Any], watch: Watch | None) -> Replay:

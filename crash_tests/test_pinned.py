@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from crash_tests import pinned
+from crash_tests import pinned, replays
 from crash_tests.jobs import plan_kills, run_pinned
 from crash_tests.oracle import Violation
 from crash_tests.reading import StoryError
-from crash_tests.replays import Replay
+from crash_tests.replays import MENDED, Replay, judged, replay_trace
 
 
 @pytest.mark.parametrize("name", pinned.names())
@@ -39,7 +39,25 @@ def test_one_that_fails_again_is_a_failure_with_its_story(monkeypatch: pytest.Mo
     assert seen.counts == {f"pinned/{name}": 1}
     assert failure.clause == "C6"
     assert failure.title == f"pinned trace {name} failing: two temporary files stand there"
-    assert json.loads(json.dumps(failure.trace))["violation"]["title"] == found.title
+    told = json.loads(json.dumps(failure.trace))
+    assert told["violation"]["title"] == found.title
+    assert MENDED not in told, "what is found by a check still fails when it is replayed"
+
+
+@pytest.mark.parametrize("name", pinned.names())
+def test_whatever_rule_is_broken_one_that_was_mended_fails_now(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = pinned.load(name)
+    assert trace[MENDED] is True
+    for clause in (trace["clause"], "another rule"):
+        found = judged(trace["clause"], Violation(clause, "it went wrong"))
+        monkeypatch.setattr(replays, "_performed", lambda *_, found=found: found)
+        now = replay_trace(trace)
+        assert (now.status, now.sentence) == ("now failing", "it went wrong; it held when it was pinned")
+        assert replay_trace({**trace, MENDED: False}).status == found.status
+    with pytest.raises(StoryError, match="mended: true or false is needed"):
+        replay_trace({**trace, MENDED: "yes"})
 
 
 def test_a_file_that_says_something_twice_is_no_trace(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from model.values import JSON
 
-Status = Literal["fixed", "failing", "drifted"]
+Status = Literal["fixed", "failing", "now failing", "drifted"]
 Watch = Callable[[int, Mapping[str, JSON], Path], None]
 """Is told of each step of a walk: its index, what it was as JSON, and the store's directory."""
 
@@ -93,7 +93,7 @@ def whole(data: Mapping[str, Any]) -> None:
 
 
 def _strike(data: Mapping[str, Any]) -> Performed:
-    from crash_tests.replays import replay_trace
+    from crash_tests.replays import MENDED, replay_trace
     from crash_tests.stories import StoryError
 
     try:
@@ -101,7 +101,8 @@ def _strike(data: Mapping[str, Any]) -> Performed:
     except StoryError as error:
         raise NoTraceError(str(error)) from error
     now = result.violation
-    story = {**data, "violation": now and now.to_json(), "clause": now and now.clause}
+    story = {name: value for name, value in data.items() if name != MENDED}
+    story |= {"violation": now and now.to_json(), "clause": now and now.clause}
     if isinstance(data.get("fault"), dict):
         story["fault"] = {**data["fault"], "left": result.lefts[0] if result.lefts else None}
     if isinstance(data.get("kills"), list):

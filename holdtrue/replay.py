@@ -1,7 +1,8 @@
 """`holdtrue replay`: a counterexample from its file, walked again by model and store as they are today.
 
-Needs no Hypothesis, no database, no run folder. The last line says FIXED (exit 0), STILL FAILING (1) or
-DRIFTED (3): something else happened than was recorded, so the trace no longer tells what it was kept for.
+Needs no Hypothesis, no database, no run folder. The last line says FIXED (exit 0), STILL FAILING (1), NOW
+FAILING (1): it held when it was recorded or pinned, or DRIFTED (3): something else happened than was
+recorded, so the trace no longer tells what it was kept for.
 What can't be read as a trace is a usage error (2). It works in a directory of its own and removes it.
 """
 
@@ -21,6 +22,7 @@ from reports.story import render_story
 WORDS = {
     "fixed": ("FIXED", Exit.PASSED, "32"),
     "failing": ("STILL FAILING", Exit.VIOLATED, "31"),
+    "now failing": ("NOW FAILING", Exit.VIOLATED, "31"),
     "drifted": ("DRIFTED", Exit.INCONCLUSIVE, "33"),
 }
 

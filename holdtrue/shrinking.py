@@ -48,7 +48,7 @@ def shrink_file(path: Path, printer: Printer, *, into: Path | None, tries: int |
     target = _target(path, into)
     now = read_and_perform(path)
     greet(now, printer)
-    if now.status != "failing":
+    if WORDS[now.status][1] is not Exit.VIOLATED:
         printer.line(f"There is nothing to shrink: the trace does not fail {_today(now)}.")
         return tell_status(now, printer)
     found = _shrunk(now, tries)

@@ -62,7 +62,7 @@ def pin(
         )
     made = record(called, with_what_it_showed(why, trace.clause), result.records, system=system)
     steps = tuple(evolve(step, disk=None) for step in made.steps)
-    kept = evolve(made, steps=steps, initial=trace.initial, divergence=None, clause=None)
+    kept = evolve(made, steps=steps, initial=trace.initial)
     path = directory / f"{called}.json"
     save(kept, path)
     return Pinned(path, called, result)

@@ -2,6 +2,8 @@
 
 - `fixed`: every step is as the model says, and the model says what was recorded.
 - `failing`: the recorded divergence happens again, at the same step.
+- `now failing`: model and store differ, the model expects what was recorded, and no divergence was: the trace
+  held when it was recorded, as pinned ones do.
 - `drifted`: something else than recorded happened first: the model expects something else now, or model and
   store differ elsewhere, or an action makes no sense any more. `index` is the step.
 
@@ -39,7 +41,7 @@ _RANDOM = re.compile(r"[0-9a-f]{32}")
 class ReplayResult:
     """How a trace stands: `status`, at which step, why in one sentence, and all that was seen."""
 
-    status: Literal["fixed", "failing", "drifted"]
+    status: Literal["fixed", "failing", "now failing", "drifted"]
     index: int | None
     sentence: str
     records: tuple[StepRecord, ...]
@@ -130,13 +132,17 @@ def _judged(trace: Trace, records: Sequence[StepRecord], system: System) -> Repl
     kept = tuple(records)
     for record, step in zip(records, trace.steps, strict=False):
         found = record.divergence
+        now = system.outcome_to_json(record.expected)
+        changed = step.expected is not None and now != step.expected
         if found is not None:
             recorded = trace.divergence
             if isinstance(recorded, dict) and _same_failure(recorded, found):
                 return ReplayResult("failing", record.index, found.title, kept)
+            if recorded is None and not changed:
+                told = f"{found.title}; it held when it was recorded"
+                return ReplayResult("now failing", record.index, told, kept)
             return ReplayResult("drifted", record.index, f"model and store differ: {found.title}", kept)
-        now = system.outcome_to_json(record.expected)
-        if step.expected is not None and now != step.expected:
+        if changed:
             return ReplayResult("drifted", record.index, _changed(step.expected, now), kept)
     return ReplayResult("fixed", None, "model and store agree at every step", kept)
 

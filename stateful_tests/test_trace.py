@@ -90,8 +90,22 @@ def test_another_expectation_is_drift(trace: Trace) -> None:
 
 
 def test_a_difference_elsewhere_is_drift(trace: Trace) -> None:
-    result = replay.replay(trace, factory=Forgetful)
+    recorded: dict[str, Any] = {"index": 0, "kind": "outcome", "name": "reserve"}
+    result = replay.replay(evolve(trace, divergence=recorded), factory=Forgetful)
     assert (result.status, result.index) == ("drifted", len(trace.steps) - 1)
+
+
+def test_a_trace_that_recorded_no_failure_fails_now_where_the_store_differs(trace: Trace) -> None:
+    """As a pinned one does: it has drifted only if the model has."""
+    result = replay.replay(trace, factory=Forgetful)
+    assert (result.status, result.index) == ("now failing", len(trace.steps) - 1)
+    assert result.divergence is not None
+    assert result.sentence == f"{result.divergence.title}; it held when it was recorded"
+    *steps, last = trace.steps
+    other = evolve(trace, steps=(*steps, evolve(last, expected={"refused": "POLICY_DENIED"})))
+    assert replay.replay(other, factory=Forgetful).status == "drifted"
+    bare = evolve(trace, steps=tuple(evolve(step, expected=None) for step in trace.steps))
+    assert replay.replay(bare, factory=Forgetful).status == "now failing"
 
 
 def test_a_trace_starts_where_it_says(trace: Trace) -> None:

@@ -8,7 +8,8 @@ def replay(commands: values.Commands) -> None:
         "replay",
         help="replay a counterexample from its file",
         description="Replays a trace file against the model and the store. The last line says FIXED "
-        "(exit 0), STILL FAILING (1) or DRIFTED (3): the trace no longer fits this version.",
+        "(exit 0), STILL FAILING (1), NOW FAILING (1): it held when it was pinned, or DRIFTED (3): the trace "
+        "no longer fits this version.",
         allow_abbrev=False,
     )
     command.add_argument(

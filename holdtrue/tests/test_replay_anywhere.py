@@ -49,6 +49,25 @@ def test_a_kill_at_a_point_that_is_gone_has_drifted(case: Case, tmp_path: Path) 
     assert f"no longer comes to {kills[0]['point']} (999)" in last
 
 
+@pytest.mark.parametrize("case", EVERY, ids=lambda case: f"{case[0]}-{case[1]}")
+def test_a_pinned_trace_of_a_store_that_is_broken_again_fails_now_and_shows_how(
+    case: Case, tmp_path: Path
+) -> None:
+    (tmp_path / "corpus").mkdir()
+    reason = "what was once found and mended must not come back"
+    name = copied(case, tmp_path)
+    pinned = run(SOUND, "pin", name, "--reason", reason, "--corpus", "corpus", cwd=tmp_path)
+    assert pinned.returncode == 0, pinned.stdout + pinned.stderr
+    (kept,) = (tmp_path / "corpus").iterdir()
+    ended = run(case[0], "replay", str(kept), cwd=tmp_path, ledger=case[2])
+    *lines, last = ended.stdout.splitlines()
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert last.startswith("NOW FAILING  ")
+    assert "; it held when it was " in last
+    assert any("clause: " in line for line in lines), "the failure is shown"
+    assert run(SOUND, "replay", str(kept), cwd=tmp_path).returncode == 0
+
+
 def test_a_fault_at_a_step_that_is_gone_has_drifted(tmp_path: Path) -> None:
     fault = {**trace_of(*FAULT[:2])["fault"], "n": 999}
     ended = run(SOUND, "replay", copied(FAULT, tmp_path, fault=fault), cwd=tmp_path)

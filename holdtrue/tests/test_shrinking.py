@@ -36,6 +36,15 @@ def test_a_long_walk_becomes_as_short_as_it_was(tmp_path: Path) -> None:
     assert run(SOUND, "replay", "long-shrunk.json", cwd=tmp_path).returncode == 0
 
 
+def test_a_pinned_walk_that_fails_now_becomes_shorter_too(tmp_path: Path) -> None:
+    held = {**padded(trace_of(FAULT, "walk")), "divergence": None, "clause": None}
+    save(held, tmp_path / "pinned.json")
+    ended = run(FAULT, "replay", "--shrink", "pinned.json", cwd=tmp_path)
+    assert ended.returncode == 1, ended.stderr
+    assert "from 10 steps to 4, in " in ended.stdout
+    assert ended.stdout.splitlines()[-1].startswith("STILL FAILING  "), "what was written records its failure"
+
+
 def test_the_same_trace_shrinks_to_the_same_bytes(tmp_path: Path) -> None:
     save(padded(trace_of(FAULT, "walk")), tmp_path / "long.json")
     for name in ("one", "two"):

@@ -13,7 +13,7 @@ from typing import Any
 
 from holdtrue.exits import UsageError
 from holdtrue.out import Printer
-from holdtrue.performing import Performed, whole
+from holdtrue.performing import Performed, Status, whole
 from holdtrue.phases import Phase
 from holdtrue.replay import greet, tell_status
 from holdtrue.tracefile import read_json
@@ -75,7 +75,9 @@ def phases_of(asked: Mapping[str, Any], printer: Printer | None = None) -> tuple
         Phase("corpus", "pinned traces, replayed", partial(plan_corpus, **given)),
         Phase("conformance", "model against target, action by action", partial(plan_conformance, **given)),
         Phase(
-            "kills", "the target killed while it works", partial(plan_kills, strace=calls.usable(), **given)
+            "kills",
+            "the target killed while it works, its processes racing",
+            partial(plan_kills, strace=calls.usable(), **given),
         ),
     )
 
@@ -124,8 +126,10 @@ def _walked(data: Any, aim: Aim) -> Performed:
 
 
 def _struck(data: Mapping[str, Any], aim: Aim) -> Performed:
-    from crash_tests.wire import stories
+    from crash_tests.wire import racing, stories
 
+    if data.get("trial") == racing.TRIAL and "target" in (data.get("versions") or ()):
+        return _raced(data, aim)
     if data.get("trial") != stories.TRIAL:
         raise UsageError("this kill was one of the project's own store: replay it without --target")
     with tempfile.TemporaryDirectory(prefix="holdtrue-kill-") as root:
@@ -141,3 +145,16 @@ def _struck(data: Mapping[str, Any], aim: Aim) -> Performed:
     if clause == data.get("clause"):
         return Performed(name, story, "failing", now.title)
     return Performed(name, story, "drifted", f"another rule is broken now: {clause}: {now.title}")
+
+
+def _raced(data: Mapping[str, Any], aim: Aim) -> Performed:
+    from crash_tests.wire import racing
+
+    lost, sentence = racing.again(data, aim, greeted(aim).capabilities)
+    name = str(data.get("name"))
+    if lost is None:
+        return Performed(name, {**data, "steps": [], "wrong": [], "violation": None}, "fixed", sentence)
+    now, recorded = lost.violation, data.get("clause")
+    story = {**data, "steps": [*lost.steps], "wrong": [*lost.wrong[1:]], "violation": now.to_json()}
+    status: Status = "failing" if now.clause == recorded else "drifted"
+    return Performed(name, {**story, "clause": now.clause}, status, sentence)

@@ -12,6 +12,7 @@ from reports.plain import grid, paragraph, safe
 from reports.words import Names, action_words
 
 COLUMNS = (4, 46, 26)
+RACE_COLUMNS = (4, 74)
 DISK_COLUMNS = (4, 37, 22, 11)
 Row = tuple[str, ...]
 
@@ -52,14 +53,22 @@ def kill_rows(trace: Mapping[str, Any], names: Names, disk: Callable[[Any], str]
     ]
 
 
+def raced_rows(trace: Mapping[str, Any], names: Names) -> list[Row]:
+    """The steps of a race, of which nobody knows more than the words."""
+    steps = _list(trace.get("steps"))
+    return [(str(at), names.text(str(step), limit=300), "", "") for at, step in enumerate(steps, 1)]
+
+
 def render_kill(rows: list[Row], trace: Mapping[str, Any], names: Names) -> list[str]:
     """The story as lines, without its differences (see `reports.story`)."""
     lines = [*paragraph(safe(trace["why"]), then=""), ""] if trace.get("why") else []
     if rows:
         if any(row[-1] for row in rows):
             lines += grid(("", "what happens", "how it ends", "on disk"), rows, DISK_COLUMNS)
-        else:
+        elif any(row[2] for row in rows):
             lines += grid(("", "what happens", "how it ends"), [row[:-1] for row in rows], COLUMNS)
+        else:
+            lines += grid(("", "what happens"), [row[:2] for row in rows], RACE_COLUMNS)
     violation = trace.get("violation")
     told = violation.get("title") if isinstance(violation, Mapping) else trace.get("title")
     if told:

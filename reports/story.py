@@ -9,7 +9,7 @@ from typing import Any
 
 from model.start import START_CLOCK
 from reports.disk_words import disk_words
-from reports.kill_story import kill_rows, render_kill
+from reports.kill_story import kill_rows, raced_rows, render_kill
 from reports.plain import grid, paragraph, safe
 from reports.words import Names, action_words, outcome_words
 
@@ -32,7 +32,7 @@ def render_story(trace: Any) -> list[str]:
     names = Names(start_of(trace))
     if trace.get("kind") == "kill":
         violation = trace.get("violation")
-        rows = [tuple(map(clipped, row)) for row in kill_rows(trace, names)]
+        rows = [tuple(map(clipped, row)) for row in kill_rows(trace, names) or raced_rows(trace, names)]
         told = render_kill(_cut(rows), trace, names)
         if isinstance(violation, Mapping):
             told += differences(violation, names)

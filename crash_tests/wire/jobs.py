@@ -19,11 +19,12 @@ from crash_tests.ground import memory
 from crash_tests.oracle import Violation
 from crash_tests.scenarios import SCENARIOS, Scenario, reserve
 from crash_tests.wire import calls, stories
+from crash_tests.wire.racing import plan_races
 from crash_tests.wire.trial import CALL, MOMENT, POINT, REPLY, Trial, Way
 from model.values import JSON
 from stateful_tests.lockstep import DivergedError
 from stateful_tests.removing import remove
-from stateful_tests.results import Failure, Job, JobResult, Plan
+from stateful_tests.results import Failure, Job, JobResult, Plan, joined
 from stateful_tests.wire.capabilities import Capabilities
 from stateful_tests.wire.faults import CLAUSES, TargetFaultError
 from stateful_tests.wire.reach import Reach
@@ -66,7 +67,8 @@ BUDGETS: Final[Mapping[str, Budget]] = {
 
 
 def plan_kills(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities, strace: str | None) -> Plan:
-    """One job for each situation in reach. `strace` says why system calls can't be killed at, if so."""
+    """One job for each situation in reach, and the races. `strace` says why system calls can't be killed at,
+    if so."""
     budget = BUDGETS[profile]
     names = [
         name
@@ -81,7 +83,8 @@ def plan_kills(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities,
         | ({CALL} if strace is None else set())
         | ({POINT} if capabilities.crash_points else set())
     )
-    return Plan(tuple(jobs), {**{KINDS[kind]: 1 for kind in sorted(kinds)}, RECOVERING: 1})
+    deaths = Plan(tuple(jobs), {**{KINDS[kind]: 1 for kind in sorted(kinds)}, RECOVERING: 1})
+    return joined(deaths, plan_races(profile, seed, aim=aim, capabilities=capabilities))
 
 
 def beyond(scenario: Scenario, reach: Reach) -> str | None:

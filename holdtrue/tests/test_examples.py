@@ -11,6 +11,7 @@ import pytest
 from crash_tests.wire import calls
 from crash_tests.wire.jobs import plan_kills
 from crash_tests.wire.needed import missing, program
+from crash_tests.wire.racing import plan_races
 from holdtrue.aimed import greeted
 from stateful_tests.results import Failure, Job, run_job
 from stateful_tests.wire import policy
@@ -28,6 +29,7 @@ PYTHON_FAULTS = re.findall(
     r'^    "([a-z-]+)": "(.*)",$', (EXAMPLES / "python" / "values.py").read_text("utf-8"), re.M
 )
 NEED_A_KILL = {"written-in-place", "answered-early", "in-two-steps"}
+NEED_A_RACE = {"no-lock", "begun-late"}
 STRACE = calls.usable()
 
 
@@ -56,10 +58,16 @@ def planned(example: str, *options: str, kills: bool) -> tuple[Job, ...]:
     """The jobs of a quick check, in its order; of the kills alone if that is what is asked for."""
     aim = aim_at(example, *options)
     can = greeted(aim).capabilities
+    if example_races(options):
+        return plan_races("quick", 0, aim=aim, capabilities=can).jobs
     if kills:
         return plan_kills("quick", 0, aim=aim, capabilities=can, strace=STRACE).jobs
     corpus = plan_corpus("quick", 0, aim=aim, capabilities=can).jobs
     return (*corpus, *plan_conformance("quick", 0, aim=aim, capabilities=can).jobs)
+
+
+def example_races(options: tuple[str, ...]) -> bool:
+    return bool(NEED_A_RACE.intersection(options))
 
 
 def first_failure(example: str, fault: str) -> Failure | None:
@@ -75,7 +83,8 @@ def check_found(example: str, fault: str) -> None:
     assert failure is not None, f"{fault} is never found"
     assert not failure.clause.startswith("protocol:"), failure.title
     assert isinstance(failure.trace, dict)
-    assert failure.trace.get("kind") == ("kill" if fault in NEED_A_KILL else None)
+    assert failure.trace.get("kind") == ("kill" if fault in NEED_A_KILL | NEED_A_RACE else None)
+    assert (failure.trace.get("trial") == "race") == (fault in NEED_A_RACE)
 
 
 @pytest.mark.usefixtures("node")
@@ -102,7 +111,8 @@ def test_the_python_store_that_commits_in_two_steps_is_found_between_them() -> N
 def held(example: str) -> None:
     """Mended, a part of the same jobs finds nothing."""
     jobs = planned(example, "--mended", kills=False)
-    for job in (*jobs[:3], *planned(example, "--mended", kills=True)[:1]):
+    deaths = planned(example, "--mended", kills=True)
+    for job in (*jobs[:3], deaths[0], deaths[-1]):  # the last one is of races
         result = run_job(job)
         assert [failure.title for failure in result.failures] == []
         assert result.counts
@@ -121,7 +131,7 @@ def test_the_page_lists_exactly_the_faults_that_are_there() -> None:
     listed = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", PAGE, re.M)
     there = [(name, one or other) for name, one, other in NODE_FAULTS] + PYTHON_FAULTS
     assert listed == there
-    assert (len(NODE_FAULTS), len(PYTHON_FAULTS)) == (16, 9)
+    assert (len(NODE_FAULTS), len(PYTHON_FAULTS)) == (17, 10)
 
 
 def test_the_page_names_the_commands_that_the_examples_take() -> None:

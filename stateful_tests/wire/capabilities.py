@@ -20,11 +20,13 @@ _MOST_POINTS: Final = 1_000
 
 @frozen
 class Capabilities:
-    """The fields as `docs/protocol.md` tells them. By default a target can do none of it."""
+    """The fields as `docs/protocol.md` tells them. By default a target can do none of it, but that
+    several processes of it may work on one directory: whoever denies that has to say so."""
 
     moments: frozenset[str] = frozenset()
     effects: frozenset[str] = frozenset()
     hosts: str = "one"
+    processes: str = "many"
     arbitration: str = "both"
     read_epoch: bool = False
     exact_numbers: bool = False
@@ -40,6 +42,7 @@ class Capabilities:
             "moments": [*sorted(self.moments)],
             "effects": [*sorted(self.effects)],
             "hosts": self.hosts,
+            "processes": self.processes,
             "arbitration": self.arbitration,
             "readEpoch": self.read_epoch,
             "exactNumbers": self.exact_numbers,
@@ -140,6 +143,7 @@ _FIELDS: Final[tuple[tuple[str, str, Any], ...]] = (
     ("moments", "moments", _some(_MOMENTS)),
     ("effects", "effects", _some(EFFECTS)),
     ("hosts", "hosts", _one("one", "many")),
+    ("processes", "processes", _one("one", "many")),
     ("arbitration", "arbitration", _one("both", "always", "never")),
     ("readEpoch", "read_epoch", _flag),
     ("exactNumbers", "exact_numbers", _flag),

@@ -47,6 +47,8 @@ class Conversation:
 
     def __init__(self, process: TargetProcess, *, listen: Listener | None = None) -> None:
         self.process = process
+        self.due = 0.0
+        """By when what was asked last has to be answered."""
         self._id = 0
         self._listen = listen
 
@@ -69,11 +71,11 @@ class Conversation:
         self._sent = {"id": self._id, **request}
         if self._listen is not None:
             self._listen("request", self._sent)
-        self._due = self.process.send(_dumps(self._sent).encode("ascii"))
+        self.due = self.process.send(_dumps(self._sent).encode("ascii"))
 
     def receive(self, what: str) -> Reply:
         """The reply to what was sent last, a request of the kind `what`."""
-        reply = self._parsed(what, self.process.receive(self._due))
+        reply = self._parsed(what, self.process.receive(self.due))
         if not reply.keys() <= _REPLY:
             raise self._nonsense(what, f"unknown field {_shown(sorted(reply.keys() - _REPLY)[0])}")
         if ("ok" in reply) == ("error" in reply):
@@ -86,7 +88,7 @@ class Conversation:
 
     def _exchange(self, request: dict[str, JSON]) -> dict[str, Any]:
         self.send(request)
-        return self._parsed(str(request["do"]), self.process.receive(self._due))
+        return self._parsed(str(request["do"]), self.process.receive(self.due))
 
     def _parsed(self, what: str, line: bytes) -> dict[str, Any]:
         try:

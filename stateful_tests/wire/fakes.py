@@ -4,6 +4,7 @@ Each begins as a proper target, this project's own store, and breaks the protoco
 the moment that its name tells. Not part of any check.
 """
 
+import fcntl
 import json
 import os
 import shlex
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from impl import disk, lockfile
 from stateful_tests.wire.serve import Message, Server
 from stateful_tests.wire.target import Command
 
@@ -204,6 +206,32 @@ def _rebuilds(fake: Fake, request: Message) -> bytes:
     return _line(fake.honest(request))
 
 
+def _unlocked(fake: Fake, request: Message) -> bytes:
+    """No lock keeps it apart from other processes."""
+    lockfile.try_lock = lambda descriptor: descriptor >= 0
+    return _line(fake.honest(request))
+
+
+def _unlocks_early(fake: Fake, request: Message) -> bytes:
+    """Decides what to publish under the lock, gives it up, and publishes."""
+
+    def hook(point: disk.CrashPoint) -> None:
+        if point is disk.CrashPoint.STATE_CREATE_BEFORE:
+            for descriptor in lockfile._lock_descriptors:
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    told = _line(fake.honest(request))
+    disk.install(hook)
+    return told
+
+
+def _alone(fake: Fake, request: Message) -> bytes:
+    """Says that it is for one process at a time."""
+    reply = fake.honest(request)
+    reply["hello"]["capabilities"]["processes"] = "one"
+    return _line(reply)
+
+
 KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "hangs": _hangs,
     "dies": _dies,
@@ -230,12 +258,18 @@ KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "boasts": _boasts,
     "begins-once": _begins_once,
     "rebuilds": _rebuilds,
+    "unlocked": _unlocked,
+    "unlocks-early": _unlocks_early,
+    "alone": _alone,
 }
 MOMENTS: Final = {
     "of-the-future": "hello",
     "boasts": "hello",
     "begins-once": "hello",
     "rebuilds": "open",
+    "unlocked": "begin",
+    "unlocks-early": "begin",
+    "alone": "hello",
 }
 """At which request a kind misbehaves, where it is no call."""
 

@@ -67,9 +67,12 @@ class WireLockstep(Lockstep):
         result = self._as_declared(action, outcome, result)
         if self._files and not self._unkept:
             return super().differs(action, before, outcome, result, seen)
-        if isinstance(outcome, Accepted) and isinstance(result, Answered) and self._unkept:
-            result = Answered(_kept(value_to_json(outcome.value), result.value, self._unkept))
-        return outcome_differs(outcome, result) or self._reported(outcome)
+        return outcome_differs(outcome, self._as_kept(outcome, result)) or self._reported(outcome)
+
+    def agrees(self, action: Action, outcome: Outcome, result: Result) -> bool:
+        """Whether `result`, as declared, is what the model has as the outcome of `action`."""
+        result = self._as_kept(outcome, self._as_declared(action, outcome, result))
+        return outcome_differs(outcome, result) is None
 
     def shows(self, world: World) -> tuple[Difference, ...]:
         """Where what the target reports now is not the durable state of `world`."""
@@ -102,6 +105,12 @@ class WireLockstep(Lockstep):
     def _seen(self, expected: JSON, store: Any) -> Any:
         """What is reported, with what the policy lets be."""
         return _kept(expected, store, self._unkept) if self._unkept else store
+
+    def _as_kept(self, outcome: Outcome, result: Result) -> Result:
+        """`result`, with the fields that the policy lets be as the model has them."""
+        if self._unkept and isinstance(outcome, Accepted) and isinstance(result, Answered):
+            return Answered(_kept(value_to_json(outcome.value), result.value, self._unkept))
+        return result
 
     def _as_declared(self, action: Action, outcome: Outcome, result: Result) -> Result:
         """`result`, with the code that the model has where the policy says that it is meant."""

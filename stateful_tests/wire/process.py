@@ -58,6 +58,7 @@ class TargetProcess:
         self._stderr = bytearray()
         self._ended: str | None = None
         self._was_killed = False
+        self._closed = set[int]()
         self._mark = escaped.fresh_mark()
         warden.ready()
         try:
@@ -125,13 +126,41 @@ class TargetProcess:
                 raise self._fault(FLOODED, f"more than {LONGEST_LINE >> 20} MiB without an end of line")
             self._wait(due)
 
+    @property
+    def outlets(self) -> set[int]:
+        """The descriptors on which something may still be heard, while it runs."""
+        return {self._out, self._err} - self._closed
+
+    def listen(self) -> bool:
+        """Takes in what it has said by now, without waiting; whether `receive` need not wait any more."""
+        for descriptor in self.outlets if self._ended is None else ():
+            with contextlib.suppress(BlockingIOError):
+                self._take_in(descriptor)
+        over = self._ended is not None or self._out in self._closed or len(self._read) > LONGEST_LINE
+        return over or b"\n" in self._read
+
+    def stand_still(self) -> None:
+        """Stops the group; when this returns the process itself stands, or has ended."""
+        self._signal(signal.SIGSTOP)
+        if self._ended is None:
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
+
+    def go_on(self) -> None:
+        """Wakes the process group."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if (
+            self._ended is None
+        ):  # so it has not been reaped, and its number, the group's, is no other's by now
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+
     def kill(self) -> None:
         """Ends the whole process group at once; the process is reaped."""
         if self._ended is not None:
             return
-        # The process has not been reaped, so its number, which is the group's, can't be another's by now.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
         self._process.wait()
         warden.forget(self.pid)
         escaped.end(self._mark)
@@ -145,8 +174,7 @@ class TargetProcess:
         """Ends the whole process group in so many seconds; whether a whole line had been said by then."""
         select.select([], [], [], seconds)  # to the microsecond: poll knows only milliseconds
         if self._ended is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGKILL)
+            self._signal(signal.SIGKILL)
             self._process.wait()
             escaped.end(self._mark)
             with contextlib.suppress(BlockingIOError):
@@ -197,22 +225,29 @@ class TargetProcess:
             if descriptor == self._in:
                 continue
             try:
-                piece = os.read(descriptor, 1 << 16)
+                piece = self._take_in(descriptor)
             except BlockingIOError:
                 continue
-            if descriptor == self._err:
-                self._stderr += piece
-                del self._stderr[: -4 * KEPT_STDERR]
-                if not piece:
-                    self._poll.unregister(self._err)
-            elif piece:
-                self._read += piece
-            else:
+            if not piece and descriptor == self._out:
                 raise self._fault(DIED, "its output is closed")
+            if not piece:
+                self._poll.unregister(descriptor)
         if writing:
             self._poll.unregister(self._in)
             if len(self._read) > LONGEST_LINE:
                 raise self._fault(FLOODED, f"more than {LONGEST_LINE >> 20} MiB before its reply")
+
+    def _take_in(self, descriptor: int) -> bytes:
+        """What can be read there now; nothing at its end. Raises `BlockingIOError`."""
+        piece = os.read(descriptor, 1 << 16)
+        if not piece:
+            self._closed.add(descriptor)
+        elif descriptor == self._out:
+            self._read += piece
+        else:
+            self._stderr += piece
+            del self._stderr[: -4 * KEPT_STDERR]
+        return piece
 
     def _fault(self, kind: str, told: str) -> TargetFaultError:
         """Ends the group and says how the process ended, if it did so by itself, and its last words."""

@@ -45,6 +45,9 @@ CAPABILITIES: Final = Capabilities(
     crash_points=tuple(str(point) for point in COORDINATOR_POINTS),
 )
 
+LOCK_TIMEOUT_S: Final = 8.0
+"""How long other processes are waited for: not as long as a reply may take."""
+
 Message = dict[str, Any]
 
 
@@ -111,7 +114,8 @@ class Server:
             raise UnknownRequestError("begin needs a directory and surroundings")
         self.close()
         disk.install(None)
-        self._target, self._facts = StoreTarget(Path(place)), (-1, {})
+        target = StoreTarget(Path(place), lock_timeout_s=LOCK_TIMEOUT_S)
+        self._target, self._facts = target, (-1, {})
         try:
             _surround(self._target.around, told)
         except (KeyError, TypeError, ValueError) as error:

@@ -125,7 +125,7 @@ class WireTarget:
         if reply.observation is None:
             return self._break(self.talk.malformed(str(action_to_json(action)["do"]), "no observation"))
         self._seen = self._observation(reply.observation)
-        return self.broke or _result(reply)
+        return self.broke or result_of(reply)
 
     def observe(self) -> Observation:
         """After a breakdown, what was seen last."""
@@ -212,7 +212,8 @@ class Session:
             self._idle = None
 
 
-def _result(reply: Reply) -> Result:
+def result_of(reply: Reply) -> Result:
+    """What came of a request, as a reply tells it."""
     if reply.error is None:
         return Answered(reply.ok)
     code, message, effects = reply.error

@@ -3,6 +3,7 @@
 // `--without a,b` mends some, `--mended` all, `--only a` all others.
 
 const FAULTS = {
+  'no-lock': 'it says that several processes may use it at once, and no lock keeps them apart',
   'one-too-many': 'a slot more than the maximum is granted',
   'time-frees': 'a reservation whose time is over is freed without asking its project',
   'asked-once': 'the caller is authorized at the beginning of a call and never again',

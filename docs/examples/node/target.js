@@ -23,6 +23,7 @@ const CAPABILITIES = {
 };
 
 const faults = chosen(process.argv.slice(3));
+CAPABILITIES.processes = faults.has('no-lock') ? 'many' : 'one'; // the store has no lock, whatever it says
 let directory = process.argv[2];
 let around = null;
 let file = null; // shared by the hosts of this process

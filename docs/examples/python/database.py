@@ -23,8 +23,9 @@ class Database:
     def exists(self) -> bool:
         return self._path.exists() and bool(self._all("SELECT 1 FROM numbers WHERE name = 'commitSeq'"))
 
-    def begin(self) -> None:
-        self.run("BEGIN IMMEDIATE")
+    def begin(self, *, at_once: bool) -> None:
+        """With the lock that keeps other processes out, or without it until something is written."""
+        self.run("BEGIN IMMEDIATE" if at_once else "BEGIN")
 
     def commit(self) -> None:
         """Of a transaction, if one was begun."""

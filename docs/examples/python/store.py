@@ -1,4 +1,4 @@
-"""A deliberately naive capacity coordinator in one SQLite database, for one process.
+"""A deliberately naive capacity coordinator in one SQLite database, whose lock keeps processes apart.
 
 It has six of the eleven operations, calls CAPACITY_EXCEEDED by another name, and keeps no `updatedAt`: its
 owner has declared that in policy.toml. What is wrong with it on purpose stands in values.py.

@@ -45,12 +45,14 @@ class Host:
             self.busy = False
 
     def _transact(self, context: str | None, apply: Callable[[], Any], maximum: int) -> Any:
+        if "autocommit" not in self.faults:
+            self.db.begin(at_once="begun-late" not in self.faults)
         fresh = not self.db.exists()
         if fresh and context is not None:
             raise StoreError("DURABILITY_FAILED")
-        if "autocommit" not in self.faults or fresh:
-            self.db.begin()
         if fresh:
+            if "autocommit" in self.faults:
+                self.db.begin(at_once=True)
             start = {"fencingEpoch": self.epoch, "commitSeq": 0, "lastWallTime": 0, "maxActiveRuns": maximum}
             for name, value in start.items():
                 self.db.set_number(name, value)

@@ -6,6 +6,7 @@ from typing import Any
 FAULTS = {
     "autocommit": "each statement is a transaction of its own: what a refused call has swept stays",
     "in-two-steps": "a call commits its rows first and its numbers afterwards: a kill between leaves half",
+    "begun-late": "a transaction takes its lock as it first writes: of two that have read, one breaks down",
     "late-by-one": "a reservation is over only after its last millisecond, not at it",
     "any-sequence": "commit does not compare the sequence that it is given with the one that was admitted",
     "late-commit": "commit does not look whether the time was over before the project had answered",

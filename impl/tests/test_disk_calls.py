@@ -200,6 +200,7 @@ def test_a_file_system_that_gives_little_at_a_time_gives_all_the_same(
     assert disk.read_file("state", str(path), lambda _: None) == content
     disklog.append(descriptor, 50, content)
     assert disklog.read(descriptor, 0, 100) == content + content
+    assert disklog.read(descriptor, 100, 0) == b""
     os.close(descriptor)
 
 
@@ -217,3 +218,41 @@ def test_what_ends_before_its_size_or_takes_nothing_is_an_error(
     with pytest.raises(OSError, match="took none"):
         disklog.append(descriptor, 10, b"x")
     os.close(descriptor)
+
+
+def open_descriptors() -> list[str]:
+    return sorted(path.name for path in Path("/proc/self/fd").iterdir())
+
+
+@pytest.mark.parametrize("name", ["draft", "new ledger"])
+def test_what_fails_once_a_file_was_made_is_told_and_leaves_nothing_open(bench: Bench, name: str) -> None:
+    class Struck(BaseException):
+        """As a signal handler may raise it."""
+
+    def strike(point: disk.CrashPoint) -> None:
+        if point.endswith("create-after"):
+            raise Struck
+
+    before = open_descriptors()
+    former = disk.install(strike)
+    try:
+        with pytest.raises(Struck):
+            MAKERS[name](str(bench.directory / "new"))
+    finally:
+        disk.install(former)
+    assert open_descriptors() == before
+
+
+def test_a_parent_that_can_not_be_read_is_no_hindrance_where_the_directory_is_there(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An opening that was cut off would have made the directory, and so could have read its parent."""
+    sync = disk.sync_directory
+
+    def unreadable(kind: disk.Synced, directory: str) -> None:
+        if directory == str(bench.root):
+            raise PermissionError(errno.EACCES, "not for you", directory)
+        sync(kind, directory)
+
+    monkeypatch.setattr(disk, "sync_directory", unreadable)
+    assert bench.open().directory == str(bench.directory)

@@ -117,6 +117,8 @@ def test_an_anchor_notices_records_cut_off_with_the_mirror_gone_as_well(director
         late = "{}:{}".format(*ledger.head)
     for anchor in (early, late, f"0:{'0' * 64}"):
         assert looked_at(directory, anchor).faults == ()
+    (fault,) = looked_at(directory, f"1:{'ab' * 32}").faults
+    assert "another event 1" in fault.message
     put(directory, lines_of(directory)[:1])
     lose_mirror(directory)
     assert looked_at(directory).faults == ()

@@ -13,6 +13,7 @@ import pytest
 
 from impl.gated import (
     ApplyRequest,
+    Change,
     CompensationRequest,
     CompensationStep,
     Ledger,
@@ -142,6 +143,19 @@ def test_a_line_that_is_none_is_told_why(edit: Callable[[Any], object], why: str
     check_line(a_line(), 7, HASH, 100)
     with pytest.raises(FormatError, match=why):
         check_line(a_line(edit), 7, HASH, 100)
+
+
+@pytest.mark.parametrize("key", ["k", 'es"caped'])
+@pytest.mark.parametrize("beside", [1, 300])
+@pytest.mark.parametrize(
+    "spelt", ['"x":"\\ud800"', '"\\ud800":1', '"\\udfff":{"\\ud800":[]}', '"x":"\\u00e9"']
+)
+def test_an_escape_that_canonical_text_lacks_is_told_as_that(key: str, beside: int, spelt: str) -> None:
+    draft = Draft(make_record(a_place(), key, HASH, HASH), HASH, Change({"a": "\u00e9" * beside}, ()))
+    raw = make_line(draft, Position(6, HASH, 100, 50))[1][:-1]
+    check_line(raw, 7, HASH, 100)
+    with pytest.raises(FormatError, match="no canonical JSON"):
+        check_line(raw.replace(b'"set":{', f'"set":{{{spelt},'.encode()), 7, HASH, 100)
 
 
 @pytest.mark.parametrize("mark", ["0", "f"])

@@ -58,6 +58,13 @@ def child(work: Callable[[], object]) -> Iterator[int]:
         os.waitpid(pid, 0)
 
 
+def exit_code(pid: int) -> int:
+    """What a child ended with; it is left to be reaped."""
+    ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert ended is not None
+    return ended.si_status
+
+
 def holding(bench: Bench, call: Caller, announce: int) -> Callable[[], object]:
     """Work for a child: tells that it is inside, and stays there."""
 
@@ -86,17 +93,17 @@ def test_a_stopped_holder_times_the_others_out_and_nothing_is_lost_when_it_wakes
         bench.authority.interfere("authorize", 1, meanwhile(stay))
         call.reserve(2)
 
-    pid = forked(work)
-    os.read(inside, 1)
-    os.kill(pid, signal.SIGSTOP)
-    os.waitpid(pid, os.WUNTRACED)
-    with untouched(bench.directory):
-        message = refused(lambda: call.reserve(3))
-    assert "writer fence failed" in message
-    assert "stopped" in message
-    os.kill(pid, signal.SIGCONT)
-    os.write(send, b".")
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    with child(work) as pid:
+        os.read(inside, 1)
+        os.kill(pid, signal.SIGSTOP)
+        os.waitpid(pid, os.WUNTRACED)
+        with untouched(bench.directory), at_once():
+            message = refused(lambda: call.reserve(3))
+        assert "writer fence failed" in message
+        assert "stopped" in message
+        os.kill(pid, signal.SIGCONT)
+        os.write(send, b".")
+        assert exit_code(pid) == 0
     assert list(bench.read_state()["reservations"]) == [uuid(1), uuid(2)]
     for descriptor in (inside, announce, go, send):
         os.close(descriptor)
@@ -108,7 +115,7 @@ def test_a_waiter_goes_on_at_once_when_the_holder_is_killed_even_while_it_is_a_z
     with child(holding(bench, call, announce)) as pid:
         os.read(inside, 1)
         os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        exit_code(pid)
         with at_once(5.0):
             call.reserve(1)
     os.close(inside)
@@ -127,8 +134,7 @@ def test_a_forked_child_of_the_holder_neither_holds_nor_releases_the_lock(bench:
         thread.join()
 
     bench.authority.interfere("authorize", 1, meanwhile(fork_and_look))
-    answer = call.store.call("snapshot", {}, "alice")
-    assert answer is not None
+    assert call.store.call("snapshot", {}, "alice") is not None
     assert "writer fence failed" in found[0], "the child's exit must not have released the parent's lock"
     lock_is_free(bench)
 
@@ -192,9 +198,7 @@ def test_a_child_forked_between_calls_may_use_the_store(bench: Bench) -> None:
     call = Caller(bench.open(), bench)
     call.reserve(1)
     with child(lambda: call.reserve(2)) as pid:
-        status = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        assert status is not None
-        assert status.si_status == 0
+        assert exit_code(pid) == 0
     assert len(call("snapshot")["reservations"]) == 2
 
 
@@ -229,13 +233,6 @@ def test_a_lock_file_replaced_while_someone_waits_never_makes_two_holders(bench:
     assert "another file" in error.message
     assert "another file" in found[0]
     call.reserve(1)
-
-
-def test_a_missing_lock_file_is_made_again(bench: Bench) -> None:
-    call = Caller(bench.open(), bench)
-    (bench.directory / "writer.lock").unlink()
-    call.reserve(1)
-    assert (bench.directory / "writer.lock").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_lock_file_is_never_removed_and_keeps_its_inode(bench: Bench) -> None:

@@ -78,7 +78,16 @@ def recording(log: Path) -> tuple[str, ...]:
 
 def killing(place: Place) -> tuple[str, ...]:
     """What to put before a command so that it is killed there."""
-    inject = f"inject={place.name}:signal=SIGKILL:when={place.when}"
+    return _signalling("SIGKILL", place)
+
+
+def stopping(place: Place) -> tuple[str, ...]:
+    """What to put before a command so that it stands still as soon as that call is done."""
+    return _signalling("SIGSTOP", place)
+
+
+def _signalling(signalled: str, place: Place) -> tuple[str, ...]:
+    inject = f"inject={place.name}:signal={signalled}:when={place.when}"
     return (*_base(Path(os.devnull)), "-e", f"trace={place.name}", "-e", inject)
 
 

@@ -9,7 +9,7 @@ Where the target can begin again its processes serve for many rounds; otherwise 
 
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,8 @@ from stateful_tests.wire.target import Command, WireTarget, result_of, surroundi
 STANDING_S: Final = 0.15
 """How long a process stands still, unless all others have answered before: far longer than they need if
 nobody holds them up, far shorter than any reply may take."""
+STOPS_S: Final = 0.4
+"""After so long without an answer a process that is to stop at a system call counts as standing there."""
 
 
 @define
@@ -37,6 +39,7 @@ class Crowd:
     _started: list[Conversation] = field(factory=list)
     _idle: list[tuple[Conversation, Greeting]] = field(factory=list)
     _here: list[WireTarget] = field(factory=list)
+    _once: list[Conversation] = field(factory=list)
 
     def members(self, directory: Path, surroundings: Sequence[World]) -> list[WireTarget]:
         """One more process for each of `surroundings`, on `directory`. Raises `TargetFaultError`."""
@@ -51,11 +54,25 @@ class Crowd:
         self._here += joined
         return joined
 
-    def leave(self) -> None:
-        """Ends the round: whoever can begin again stays for the next one, all others end."""
+    def wrapped(self, directory: Path, world: World, wrapper: tuple[str, ...]) -> WireTarget:
+        """One process for this round alone, with `wrapper` before its command."""
+        talk = Conversation(self.command.start(directory, wrapper=wrapper))
+        self._once.append(talk)
+        target = WireTarget(talk, talk.greet(), directory, around=surroundings_of(world), keep=True)
+        sound(target)
+        return target
+
+    def leave(self, *, whole: bool) -> None:
+        """Ends the round: whoever can begin again stays for the next one, all others end.
+
+        Of a round that did not come to its `whole` end all end: they may be about to answer.
+        """
+        for talk in self._once:
+            talk.process.kill()
+        self._once.clear()
         for target in self._here:
             process = target.talk.process
-            if process.running and target.broke is None and target.greeting.capabilities.again:
+            if whole and process.running and target.broke is None and target.greeting.capabilities.again:
                 self._idle.append((target.talk, target.greeting))
             else:
                 process.kill()
@@ -63,7 +80,7 @@ class Crowd:
         self._started = [talk for talk in self._started if talk.process.running]
 
     def close(self) -> None:
-        for talk in self._started:
+        for talk in (*self._started, *self._once):
             talk.process.kill()
 
     @property
@@ -95,7 +112,7 @@ class Request:
 class Asking:
     """Who was asked for what, in the order in which it was sent, and what has come of it."""
 
-    members: Sequence[WireTarget]
+    members: Sequence[WireTarget] | Mapping[int, WireTarget]
     requests: list[Request] = field(factory=list)
     first_s: float = 0.0
     """How long the quickest answer of those that were awaited last has taken."""
@@ -115,6 +132,11 @@ class Asking:
         self._talk(number).process.stand_still()
         return not self._talk(number).process.listen()
 
+    def stopped_by_itself(self, number: int, where: str) -> bool:
+        """Waits for it to stand still at a system call; whether it has not answered instead."""
+        self._pending(number).fate = f", stopped after {where}"
+        return not self.settled(STOPS_S, only=number)
+
     def go_on(self, number: int) -> None:
         self._talk(number).process.go_on()
 
@@ -124,11 +146,13 @@ class Asking:
         one.fate = f", killed {delay_s * 1000:.2f} ms later"
         one.pending = self._talk(number).process.kill_after(delay_s)
 
-    def settled(self, seconds: float, *, but: int | None = None) -> bool:
-        """Listens for so long at most; whether all have answered that were asked, `but` that one."""
+    def settled(self, seconds: float, *, but: int | None = None, only: int | None = None) -> bool:
+        """Listens for so long at most; whether all have answered that were asked, `but` that one or that one
+        `only`."""
         since = time.monotonic()
         until, self.first_s = since + seconds, 0.0
         waiting = [one.number for one in self.requests if one.pending and one.number != but]
+        waiting = [number for number in waiting if only in (None, number)]
         while True:
             silent = [number for number in waiting if not self._talk(number).process.listen()]
             if len(silent) < len(waiting):

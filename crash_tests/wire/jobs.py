@@ -84,7 +84,7 @@ def plan_kills(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities,
         | ({POINT} if capabilities.crash_points else set())
     )
     deaths = Plan(tuple(jobs), {**{KINDS[kind]: 1 for kind in sorted(kinds)}, RECOVERING: 1})
-    return joined(deaths, plan_races(profile, seed, aim=aim, capabilities=capabilities))
+    return joined(deaths, plan_races(profile, seed, aim=aim, capabilities=capabilities, strace=strace))
 
 
 def beyond(scenario: Scenario, reach: Reach) -> str | None:

@@ -20,9 +20,10 @@ from attrs import define, evolve, field, frozen
 
 import model
 from crash_tests.ground import memory
+from crash_tests.wire.calls import Place, usable
 from crash_tests.wire.crowd import Crowd
 from crash_tests.wire.racers import RACES, WireRace
-from crash_tests.wire.rounds import AT_ONCE, STYLES, Lost, Round
+from crash_tests.wire.rounds import AT_CALL, AT_ONCE, STYLES, Lost, Round
 from model.actions import Action
 from model.values import JSON
 from stateful_tests.removing import remove
@@ -37,6 +38,8 @@ SCHEMA_VERSION: Final = 1
 AGAIN: Final = 30
 """Rounds of a replay, at most."""
 ONE_PROCESS: Final = "beyond/races of several processes: the target is for one process at a time"
+NO_CALLS: Final = "beyond/races in which one stands still at a system call"
+MISSED: Final = "missed/races in which one was to stand still"
 SLOW: Final = "beyond/rounds of races that a slow target left no time for"
 _TRIES: Final = 4
 _RUNNER: Final = "crash_tests.wire.racing:run_races"
@@ -49,30 +52,35 @@ class RaceError(ValueError):
 @frozen
 class Budget:
     """Rounds of each race and style; of targets that can't begin again, whose processes all have to be
-    started anew, `slowly` as many. `least` are done however long they take, `patience_s` is how long a job
-    starts more."""
+    started anew, `slowly` as many; and `calls` in which one stops at a system call. `least` are done
+    however long they take, `patience_s` is how long a job starts more."""
 
     rounds: int
     slowly: int
+    calls: int
     jobs: int
     patience_s: float
     least: int = 1
 
 
 BUDGETS: Final[Mapping[str, Budget]] = {
-    "quick": Budget(3, 1, 2, 10.0),
-    "ci": Budget(20, 4, 4, 120.0, 2),
-    "deep": Budget(300, 30, 7, 900.0, 5),
+    "quick": Budget(3, 1, 1, 2, 20.0),
+    "ci": Budget(20, 4, 8, 4, 120.0, 2),
+    "deep": Budget(300, 30, 60, 7, 900.0, 5),
 }
 
 
-def plan_races(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities) -> Plan:
-    """The races that the target can be sent into, in a few jobs; in one more what is out of its reach."""
+def plan_races(profile: str, seed: int, *, aim: Aim, capabilities: Capabilities, strace: str | None) -> Plan:
+    """The races that the target can be sent into, in a few jobs; in one more what is out of its reach.
+
+    `strace` says why none can be stopped at system calls, if so.
+    """
     budget = BUDGETS[profile]
     names = [name for name in RACES if beyond(RACES[name], capabilities, aim) is None]
     others: list[JSON] = [name for name in RACES if name not in names]
     rounds = budget.rounds if capabilities.again else budget.slowly
     every: dict[str, JSON] = {"profile": profile, "seed": seed, "rounds": rounds, **aim.to_json()}
+    every["strace"] = strace
     jobs = []
     for start in range(budget.jobs):
         some: list[JSON] = list(names[start :: budget.jobs])
@@ -115,15 +123,20 @@ def run_races(params: Mapping[str, Any]) -> JobResult:
     course = Course(aim, int(params["seed"]))
     until = time.monotonic() + budget.patience_s
     failed: set[str] = set()
+    calls = 0 if params["strace"] is not None else budget.calls
+    if params["names"] and not calls:
+        counts[f"{NO_CALLS}: {params['strace']}"] += 1
     try:
-        for number, name, style in itertools.product(range(int(params["rounds"])), params["names"], STYLES):
-            if name in failed:
+        for number, name, style in itertools.product(
+            range(max(int(params["rounds"]), calls)), params["names"], (*STYLES, AT_CALL)
+        ):
+            if name in failed or number >= (calls if style == AT_CALL else int(params["rounds"])):
                 continue
             if number >= budget.least and time.monotonic() > until:
                 counts[SLOW] += 1
                 continue
             lost = course.round(RACES[name], style)
-            counts[key(name, style)] += 1
+            counts[MISSED if course.missed else key(name, style)] += 1
             if lost is not None:
                 failed.add(name)
                 failures.append(failure(RACES[name], style, lost, aim))
@@ -145,6 +158,9 @@ class Course:
     _root: Path = field(init=False)
     _rounds: Counter[str] = field(factory=Counter)
     _request_s: dict[str, float] = field(factory=dict)
+    _spots: dict[str, list[tuple[int, Place]]] = field(factory=dict)
+    missed: bool = False
+    """Whether the last round shows nothing, because nobody stood still where it should."""
 
     def __attrs_post_init__(self) -> None:
         self._crowd = Crowd(self.aim.command)
@@ -152,13 +168,17 @@ class Course:
 
     def round(self, race: WireRace, style: str) -> Lost | None:
         """One round; again, if who was to stand still in its request was quicker, and that costs little."""
+        lost = None
         for _ in range(_TRIES):
             one = self._prepared(race, style)
             try:
+                if style == AT_CALL and not self._at_call(one):
+                    return None
                 lost = one.run()
             finally:
                 self._request_s[race.name] = one.request_s
                 remove(one.directory.parent)
+            self.missed = one.late and style == AT_CALL
             if lost is not None or not one.late or not self._crowd.lasting:
                 break
         return lost
@@ -171,6 +191,24 @@ class Course:
         draw = random.Random(f"{self.seed}/{named}/{self._rounds[named]}")
         took = self._request_s.get(race.name, 0.0)
         return Round(race, self._crowd, self.aim.policy, place / "store", style, draw, took)
+
+    def _at_call(self, one: Round) -> bool:
+        """Chooses where one stops in that round: each place in its turn. Whether there is any."""
+        name = one.race.name
+        if name not in self._spots:
+            spots = []
+            for victim in {1, one.race.processes - 1} if one.race.mixed else {1}:
+                alone = self._prepared(one.race, AT_ONCE)
+                alone.victim = victim
+                log = alone.directory.with_suffix(".calls")
+                spots += [(victim, place) for place in alone.record(log)]
+                remove(alone.directory.parent)
+            random.Random(f"{self.seed}/{name}/spots").shuffle(spots)
+            self._spots[name] = spots
+        spots, self.missed = self._spots[name], not self._spots[name]
+        if spots:
+            one.victim, one.place = spots[self._rounds[key(name, AT_CALL)] % len(spots)]
+        return bool(spots)
 
     def close(self) -> None:
         self._crowd.close()
@@ -206,9 +244,12 @@ def again(trace: Mapping[str, Any], aim: Aim, capabilities: Capabilities) -> tup
     name, style = trace.get("name"), trace.get("style")
     if not isinstance(name, str) or name not in RACES:
         raise RaceError(f"name: {name!r} is no race of a target; known are {', '.join(RACES)}")
-    if style not in STYLES:
-        raise RaceError(f"style: {style!r} is none; known are {', '.join(STYLES)}")
+    if style not in (*STYLES, AT_CALL):
+        raise RaceError(f"style: {style!r} is none; known are {', '.join((*STYLES, AT_CALL))}")
     why = beyond(RACES[name], capabilities, aim)
+    if style == AT_CALL and why is None:
+        unusable = usable()
+        why = None if unusable is None else f"{NO_CALLS}: {unusable}"
     if why is not None:
         raise RaceError(f"this target can't be sent into the race {name}: {why.partition('/')[2]}")
     course = Course(aim, 0)

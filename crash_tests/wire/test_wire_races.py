@@ -4,20 +4,40 @@ Which rounds show a fault is the scheduler's choice. So a planted fault gets as 
 those that are found by chance alone are not asked for here.
 """
 
+import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
-from crash_tests.wire.racers import RACES
-from crash_tests.wire.racing import Course
-from crash_tests.wire.rounds import AT_ONCE, STANDING, STYLES, Lost
+import model
+from crash_tests.scenarios import reserve
+from crash_tests.wire import calls, racing
+from crash_tests.wire.crowd import Asking, Crowd
+from crash_tests.wire.needed import missing
+from crash_tests.wire.racers import RACES, Turn
+from crash_tests.wire.racing import Course, RaceError, again, key, plan_races
+from crash_tests.wire.rounds import AT_CALL, AT_ONCE, KILLED, STANDING, STYLES, Lost, Round
 from crash_tests.wire.test_wire_kills import sqlite
+from stateful_tests.results import run_job, total
+from stateful_tests.wire.capabilities import Capabilities
 from stateful_tests.wire.fakes import fake
+from stateful_tests.wire.policy import Missing, Policy
 from stateful_tests.wire.rates import own_store
 from stateful_tests.wire.runners import Aim
+from stateful_tests.wire.serve import CAPABILITIES
+from stateful_tests.wire.target import Command
 
 ROUNDS = 40
+NO_STRACE = calls.usable()
+
+
+@pytest.fixture
+def strace() -> None:
+    if NO_STRACE is not None:
+        missing(NO_STRACE)
 
 
 @pytest.fixture
@@ -83,3 +103,137 @@ def test_transactions_that_are_none_are_found(course: Any, fault: str) -> None:
         ):
             return
     raise AssertionError(f"{fault} was never found")
+
+
+@pytest.mark.usefixtures("strace")
+def test_a_lock_that_is_given_up_too_early_is_found_at_one_of_the_systems_calls(course: Any) -> None:
+    here = course(Aim(fake("unlocks-early")))
+    spots = 1
+    for number in range(ROUNDS):
+        lost = here.round(RACES["for-slots"], AT_CALL)
+        spots = len(here._spots["for-slots"])
+        if lost is not None or number == spots:
+            break
+    assert lost is not None, f"stopped after each of {spots} calls"
+    assert any(", stopped after system call " in step for step in lost.steps)
+
+
+@pytest.mark.usefixtures("strace")
+@pytest.mark.parametrize("name", ["for-slots", "first-opens", "newer-epoch"])
+def test_a_store_that_holds_true_holds_when_one_stops_at_a_call(course: Any, name: str) -> None:
+    here = course(sqlite("--mended"))
+    for _ in range(2):
+        assert here.round(RACES[name], AT_CALL) is None
+        assert not here.missed
+
+
+def test_one_that_stands_still_is_woken_and_one_that_is_killed_is_missed_by_nobody(tmp_path: Path) -> None:
+    for style in (STANDING, KILLED):
+        crowd = Crowd(own_store())
+        root = tmp_path / style
+        root.mkdir()
+        one = Round(RACES["for-slots"], crowd, Policy(), root / "store", style, random.Random(1), 0.001)
+        assert one.run() is None
+        pids = [talk.process.pid for talk in crowd._started]
+        assert len(pids) == 9 - (style == KILLED)  # 8 racers, and who looks on
+        crowd.close()
+        assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_target_that_hangs_is_said_to_and_ends_the_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowds: list[Crowd] = []
+
+    def crowd(command: Command) -> Crowd:
+        crowds.append(Crowd(command))
+        return crowds[-1]
+
+    monkeypatch.setattr(racing, "Crowd", crowd)
+    params = {"profile": "quick", "seed": 0, "rounds": 3, "names": [*RACES], "beyond": [], "strace": "none"}
+    result = racing.run_races({**params, **Aim(fake("hangs", 1.0)).to_json()})
+    (failure,) = result.failures
+    assert failure.clause == "protocol: each request is answered in time"
+    assert [talk for crowd in crowds for talk in crowd._started if talk.process.running] == []
+
+
+def test_a_refused_opening_is_all_that_is_asked_of_its_process(tmp_path: Path) -> None:
+    crowd = Crowd(own_store())
+    try:
+        asking = Asking(crowd.members(tmp_path / "store", [model.initial_world()]))  # no lease
+        opens = RACES["for-slots"].bursts[0][0]
+        assert opens is not None
+        asking.send(0, opens)
+        asking.collect()
+        asking.send(0, Turn("reserve 1", evolve(reserve(1), host="p1")))
+        assert len(asking.requests) == 1
+    finally:
+        crowd.close()
+
+
+def test_a_target_for_one_process_at_a_time_is_told_to_be_out_of_reach() -> None:
+    can = evolve(CAPABILITIES, processes="one")
+    plan = plan_races("quick", 0, aim=Aim(fake("alone")), capabilities=can, strace=None)
+    assert plan.floors == {}
+    (job,) = plan.jobs
+    assert run_job(job).counts == {racing.ONE_PROCESS: len(RACES)}
+
+
+def test_races_about_an_operation_that_there_is_not_are_counted_as_declared() -> None:
+    aim = Aim(own_store(), Policy(missing=(Missing("normalRelease", "nobody ever leaves"),)))
+    plan = plan_races("quick", 0, aim=aim, capabilities=Capabilities(again=True), strace=None)
+    assert "race/one-release" not in plan.floors
+    assert run_job(plan.jobs[-1]).counts == {"deviation/no normalRelease": 1}
+
+
+def test_jobs_reach_the_floors_of_their_plan_and_count_each_round() -> None:
+    aim = sqlite("--mended")
+    plan = plan_races("quick", 0, aim=aim, capabilities=Capabilities(again=True), strace="none here")
+    jobs = [evolve(job, params={**job.params, "rounds": 1}) for job in plan.jobs]
+    results = [run_job(job) for job in jobs]
+    assert [failure.title for result in results for failure in result.failures] == []
+    counts = total(results)
+    assert set(plan.floors) == {key(name, style) for name in RACES for style in STYLES}
+    assert {name: counts[name] for name in plan.floors} == dict.fromkeys(plan.floors, 1)
+    assert counts[f"{racing.NO_CALLS}: none here"] == 2
+
+
+def test_a_trace_tells_who_was_asked_for_what_and_is_run_again() -> None:
+    aim = Aim(fake("unlocked"))
+    params = {
+        "profile": "ci",
+        "seed": 0,
+        "rounds": 20,
+        "names": ["for-slots"],
+        "beyond": [],
+        "strace": "none",
+    }
+    (failure,) = racing.run_races({**params, **aim.to_json()}).failures
+    trace: Any = failure.trace
+    assert (trace["kind"], trace["trial"], trace["name"]) == ("kill", "race", "for-slots")
+    assert trace["versions"] == {"target": aim.command.text}
+    assert [step.partition(":")[0] for step in trace["steps"][:8]] == [f"process {n}" for n in range(1, 9)]
+    assert trace["wrong"][0] in failure.title
+    lost, sentence = again(trace, aim, CAPABILITIES)
+    assert lost is not None
+    assert lost.violation.clause == failure.clause
+    assert sentence.startswith("in round ")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"schema_version": 2}, "schema_version: 2"),
+        ({"name": "for-fun"}, "'for-fun' is no race of a target"),
+        ({"name": ["for-slots"]}, "is no race of a target"),
+        ({"style": "asleep"}, "'asleep' is none"),
+    ],
+)
+def test_a_trace_that_makes_no_sense_names_the_place(change: dict[str, Any], told: str) -> None:
+    trace = {"schema_version": 1, "name": "for-slots", "style": AT_ONCE}
+    with pytest.raises(RaceError, match=told):
+        again({**trace, **change}, Aim(own_store()), CAPABILITIES)
+
+
+def test_a_target_that_can_not_be_raced_any_more_is_refused_with_the_reason() -> None:
+    trace = {"schema_version": 1, "name": "for-slots", "style": AT_ONCE}
+    with pytest.raises(RaceError, match="for one process at a time"):
+        again(trace, Aim(fake("alone")), evolve(CAPABILITIES, processes="one"))

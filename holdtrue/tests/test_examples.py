@@ -59,7 +59,7 @@ def planned(example: str, *options: str, kills: bool) -> tuple[Job, ...]:
     aim = aim_at(example, *options)
     can = greeted(aim).capabilities
     if example_races(options):
-        return plan_races("quick", 0, aim=aim, capabilities=can).jobs
+        return plan_races("quick", 0, aim=aim, capabilities=can, strace=STRACE).jobs
     if kills:
         return plan_kills("quick", 0, aim=aim, capabilities=can, strace=STRACE).jobs
     corpus = plan_corpus("quick", 0, aim=aim, capabilities=can).jobs

@@ -27,6 +27,7 @@ from stateful_tests.wire.target import Command, WireTarget, result_of, surroundi
 STANDING_S: Final = 0.15
 """How long a process stands still, unless all others have answered before: far longer than they need if
 nobody holds them up, far shorter than any reply may take."""
+_WAKE_S: Final = 0.1
 STOPS_S: Final = 0.4
 """After so long without an answer a process that is to stop at a system call counts as standing there."""
 
@@ -114,6 +115,8 @@ class Asking:
 
     members: Sequence[WireTarget] | Mapping[int, WireTarget]
     requests: list[Request] = field(factory=list)
+    sleeper: int | None = None
+    """Who may stop by itself at any time, also later than it should, and is woken until it has answered."""
     first_s: float = 0.0
     """How long the quickest answer of those that were awaited last has taken."""
 
@@ -135,6 +138,7 @@ class Asking:
     def stopped_by_itself(self, number: int, where: str) -> bool:
         """Waits for it to stand still at a system call; whether it has not answered instead."""
         self._pending(number).fate = f", stopped after {where}"
+        self.sleeper = number
         return not self.settled(STOPS_S, only=number)
 
     def go_on(self, number: int) -> None:
@@ -172,7 +176,11 @@ class Asking:
         Raises `TargetFaultError` for the first that broke the protocol.
         """
         due = [self._talk(one.number).due for one in self.requests if one.pending and one.number != but]
-        self.settled(max(due, default=0.0) - time.monotonic(), but=but)
+        while (left := max(due, default=0.0) - time.monotonic()) > 0:
+            if self.settled(left if self.sleeper in (None, but) else min(left, _WAKE_S), but=but):
+                break
+            if self.sleeper is not None:
+                self.go_on(self.sleeper)
         for one in self.requests:
             if one.pending and one.number != but:
                 reply = self._talk(one.number).receive(str(action_to_json(one.turn.action)["do"]))

@@ -131,6 +131,23 @@ def test_a_kill_of_our_own_store_is_not_replayed_on_a_target_nor_the_other_way_r
     assert (done.returncode, "--target 'COMMAND {directory}'" in done.stderr) == (2, True)
 
 
+def test_a_race_of_a_target_is_told_step_by_step_and_refused_where_it_can_not_be_run(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    form = {"kind": "kill", "trial": "race", "schema_version": 1, "name": "for-slots", "style": "at once"}
+    trace.write_text(json.dumps({**form, "clause": "S10", "versions": {"target": "x"}}), "utf-8")
+    done = run("replay", str(trace), "--target", fake("unlocked").text)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert re.search(r"^\d+ +process 8: reserve 8: (ok|[A-Z_]+)", done.stdout, re.M)
+    assert re.search(
+        r"^STILL FAILING  for-slots: in round \d+: 8 processes race for 3 slots: ", done.stdout, re.M
+    )
+    alone = run("replay", str(trace), "--target", fake("alone").text)
+    assert alone.returncode == 2
+    assert "can't be sent into the race for-slots" in alone.stderr
+    ours = run("replay", str(trace))
+    assert (ours.returncode, "name that with --target" in ours.stderr) == (2, True)
+
+
 def test_a_check_that_is_killed_leaves_no_target_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import select
 import sys
 import time
 from pathlib import Path
@@ -240,3 +241,39 @@ def test_every_fault_has_a_clause_and_stands_in_the_page() -> None:
     page = (ROOT / "docs" / "protocol.md").read_text("utf-8")
     for kind in CLAUSES:
         assert f"| {kind} |" in page or kind == "not started"
+
+
+ECHO = 'for line in sys.stdin: print(json.dumps({"id": json.loads(line)["id"], "ok": 7}), flush=True)'
+
+
+def test_one_that_was_stopped_says_nothing_until_it_is_woken_and_then_all() -> None:
+    talk = script(ECHO)
+    talk.ask({"do": "observe"})
+    talk.process.stand_still()
+    talk.send({"do": "observe"})
+    assert not talk.process.listen()
+    talk.process.go_on()
+    assert talk.receive("observe").ok == 7
+    talk.process.stand_still()
+    talk.process.kill()
+    assert gone(talk.process.pid)
+
+
+def test_one_is_listened_to_without_waiting_and_what_it_said_is_kept() -> None:
+    talk = script(f"sys.stdin.readline(); os.close(2)\n{says({'id': 1, 'ok': 8})}")
+    talk.send({"do": "observe"})
+    while not talk.process.listen():
+        select.select(talk.process.outlets, [], [], PATIENT_S)
+    assert talk.receive("observe").ok == 8
+    assert len(talk.process.outlets) == 1
+    talk.process.kill()
+    assert talk.process.listen()
+
+
+def test_one_that_has_ended_can_be_listened_to_stopped_and_woken() -> None:
+    talk = script("")
+    with pytest.raises(TargetFaultError):
+        talk.ask({"do": "observe"})
+    talk.process.stand_still()
+    talk.process.go_on()
+    assert talk.process.listen()

@@ -22,7 +22,7 @@ def published(before: World, after: World) -> tuple[Store | None, Store] | None:
     return before.store, after.earlier[-1]
 
 
-def _pairs(before: World, after: World) -> list[tuple[Row, Row | None]]:
+def pairs(before: World, after: World) -> list[tuple[Row, Row | None]]:
     """Each row before with what became of it, where that is not the same object."""
     change = published(before, after)
     if change is None:
@@ -35,7 +35,7 @@ def _pairs(before: World, after: World) -> list[tuple[Row, Row | None]]:
 
 
 def terminal_rows_stay(before: World, _action: Action, _outcome: Outcome, after: World) -> bool:
-    return all(now == row for row, now in _pairs(before, after) if row.state in TERMINAL)
+    return all(now == row for row, now in pairs(before, after) if row.state in TERMINAL)
 
 
 def ids_are_never_reused(before: World, _action: Action, _outcome: Outcome, after: World) -> bool:
@@ -44,7 +44,7 @@ def ids_are_never_reused(before: World, _action: Action, _outcome: Outcome, afte
         and now.binding == row.binding
         and now.owner_id == row.owner_id
         and now.principal == row.principal
-        for row, now in _pairs(before, after)
+        for row, now in pairs(before, after)
     )
 
 
@@ -58,7 +58,7 @@ def _releases(action: Action, row: Row) -> bool:
 
 
 def time_frees_no_admitted_run(before: World, action: Action, _outcome: Outcome, after: World) -> bool:
-    for row, now in _pairs(before, after):
+    for row, now in pairs(before, after):
         if now is None or not row.holds_slot or now.holds_slot or _releases(action, row):
             continue
         fact = fact_of(after, row.reservation_id)
@@ -71,7 +71,7 @@ def time_frees_no_admitted_run(before: World, action: Action, _outcome: Outcome,
 def time_frees_no_committed_row(before: World, action: Action, _outcome: Outcome, after: World) -> bool:
     return all(
         now is not None and (now.state in ADMITTED or (now.state == "released" and _releases(action, row)))
-        for row, now in _pairs(before, after)
+        for row, now in pairs(before, after)
         if row.state in ADMITTED
     )
 
@@ -150,7 +150,7 @@ def commands_take_effect_once(before: World, action: Action, outcome: Outcome, a
         return True
     old, new = change
     assert old is not None
-    freed = any(row.holds_slot and now and now.state == "released" for row, now in _pairs(before, after))
+    freed = any(row.holds_slot and now and now.state == "released" for row, now in pairs(before, after))
     return new.commands == old.commands and new.max_active_runs == old.max_active_runs and not freed
 
 
@@ -178,7 +178,7 @@ def idle_reads_write_nothing(before: World, action: Action, _outcome: Outcome, a
     old, new = change
     if old is None or new.commands != old.commands or new.max_active_runs != old.max_active_runs:
         return False
-    if any(row.state != "reserved" for row, _ in _pairs(before, after)) or len(new.rows) != len(old.rows):
+    if any(row.state != "reserved" for row, _ in pairs(before, after)) or len(new.rows) != len(old.rows):
         return False
     return new.rows != old.rows or new.fencing_epoch != old.fencing_epoch
 

@@ -6,31 +6,16 @@ run after each action: what was looked at once is not looked at again while it i
 """
 
 from collections.abc import Callable
-from typing import Final, Literal
-
-from attrs import frozen
+from typing import Final
 
 from model import always, changes, ways_out, witnesses
 from model.actions import Action
+from model.guards import GUARDS
+from model.invariant import Invariant, Witness
 from model.outcomes import Outcome
 from model.validity import faults
 from model.values import ADMITTED, World
-from model.witnesses import Witness, any_row, published_with
-
-
-@frozen
-class Invariant:
-    """`predicate` takes `(world)` if `kind` is `always`, else `(before, action, outcome, after)`.
-
-    `witness` takes the latter: whether a situation in which the invariant matters occurred.
-    """
-
-    id: str
-    sentence: str
-    source: str
-    kind: Literal["always", "step"]
-    predicate: Callable[..., bool]
-    witness: Witness
+from model.witnesses import any_row, published_with
 
 
 def _clause(clause: str) -> Callable[[World], bool]:
@@ -190,6 +175,7 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
         ways_out.proof_frees_all,
         witnesses.proof_would_free,
     ),
+    *GUARDS,
 )
 
 SLOW: Final = frozenset({"nothing-gets-stuck", "proof-frees"})
@@ -199,6 +185,9 @@ looked at the next time."""
 
 _ALWAYS: Final = tuple((each.id, each.predicate) for each in INVARIANTS if each.kind == "always")
 _STEPS: Final = tuple((each.id, each.predicate) for each in INVARIANTS if each.kind == "step")
+_IDLE_STEPS: Final = tuple(
+    (each.id, each.predicate) for each in INVARIANTS if each.kind == "step" and not each.of_writing
+)
 _WITNESSES: Final = tuple((each.id, each.witness) for each in INVARIANTS)
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -207,9 +196,10 @@ def check(
     before: World, action: Action, outcome: Outcome, after: World, *, leave_out: frozenset[str] = _NONE
 ) -> tuple[str, ...]:
     """The ids of the invariants that this step violates, those in `leave_out` aside."""
+    steps = _STEPS if len(after.earlier) != len(before.earlier) else _IDLE_STEPS
     broken = [name for name, holds in _ALWAYS if name not in leave_out and not holds(after)]
     broken += [
-        name for name, holds in _STEPS if name not in leave_out and not holds(before, action, outcome, after)
+        name for name, holds in steps if name not in leave_out and not holds(before, action, outcome, after)
     ]
     return tuple(broken)
 

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from model.actions import Action, Call, Open
 from model.always import live_runs, row_of
 from model.changes import known_command, published
+from model.invariant import Witness
 from model.outcomes import Accepted, Outcome, Refused
 from model.surroundings import fact_of, host_named
 from model.values import ADMITTED, HOLDING, TERMINAL, Row, Store, World
-
-Witness = Callable[[World, Action, Outcome, World], bool]
 
 
 def _new(before: World, after: World) -> Store | None:

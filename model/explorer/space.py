@@ -137,6 +137,18 @@ class Space(Generic[G, S]):
         """
         return None
 
+    def kinds(self, shared: G) -> tuple[Hashable, ...]:  # noqa: ARG002
+        """What lenses leave out of `shared` though guards look at it. The first state of each kind is taken
+        whole and held against the tables, so that a guard that is broken for one of them is seen."""
+        return ()
+
+    def unhidden(self) -> "Space[G, S] | None":
+        """The same space with nothing hidden from any rule, or `None` if it has no such form.
+
+        It is explored where tables over what rules see turn out to be wrong (`packed.engine`).
+        """
+        return None
+
     def placed(self, slot: S, rank: int) -> S:  # noqa: ARG002
         """`slot` with another rank in its queue."""
         return slot

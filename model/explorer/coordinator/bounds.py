@@ -4,7 +4,9 @@ One value for each facet (see `facets`): small enough to be exhausted, and all o
 guard. Nothing here is looked at by `model`.
 """
 
-from attrs import frozen
+from typing import Any
+
+from attrs import fields, frozen
 
 
 @frozen(kw_only=True)
@@ -65,3 +67,12 @@ class Bounds:
 
     def __attrs_post_init__(self) -> None:
         assert not (self.back and self.merge_leases), "a lease that ran out may be good again: don't merge"
+
+    def told(self) -> dict[str, Any]:
+        """What isn't the default, as JSON."""
+        told: dict[str, Any] = {}
+        for field in fields(Bounds):
+            value = getattr(self, field.name)
+            if value != field.default:
+                told[field.name] = sorted(value) if isinstance(value, frozenset) else value
+        return told

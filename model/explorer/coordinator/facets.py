@@ -6,10 +6,11 @@ explorer.
 
 from typing import Any, Final
 
-from attrs import evolve, fields
+from attrs import evolve
 
 from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.disturbing import AUTHORITIES, FILES, LAUNCHES, PROOFS, RELEASES, SWEEPS
+from model.explorer.coordinator.untested import with_guards
 from model.explorer.facet import Facet
 
 SLOT_COMES_BACK: Final = "slot-comes-back"
@@ -46,7 +47,7 @@ _CORE: Final = Bounds(
     untested=_NO_DAY,
 )
 
-BOUNDS: Final[dict[str, Bounds]] = {
+_DECLARED: Final[dict[str, Bounds]] = {
     "core": _CORE,
     "core5": evolve(_CORE, ids=5, merge_leases=True, lease_left=None),
     "capacity": Bounds(ids=2, runs=2, groups=_LIFECYCLE - {"renew"}, untested=_SMALL),
@@ -202,6 +203,8 @@ BOUNDS: Final[dict[str, Bounds]] = {
     ),
 }
 
+BOUNDS: Final = with_guards(_DECLARED)
+
 _TOURED: Final[dict[str, str]] = {
     "stages": "every way in which a run can stop",
     "attempts": "values bound when committing and afterwards, and wrong admissions",
@@ -230,16 +233,6 @@ _TOURED: Final[dict[str, str]] = {
 """The smallest first: planted faults are hunted in this order."""
 
 
-def _bounds(bounds: Bounds) -> dict[str, Any]:
-    """What of the bounds isn't the default, as JSON."""
-    told: dict[str, Any] = {}
-    for field in fields(Bounds):
-        value = getattr(bounds, field.name)
-        if value != field.default:
-            told[field.name] = sorted(value) if isinstance(value, frozenset) else value
-    return told
-
-
 def _facet(name: str, about: str, **more: Any) -> Facet:
     place = "model.explorer.coordinator.spaces"
     return Facet(
@@ -247,7 +240,7 @@ def _facet(name: str, about: str, **more: Any) -> Facet:
         about=about,
         space=f"{place}:{name}",
         properties=f"{place}:properties_of_{name}",
-        bounds=_bounds(BOUNDS[name]),
+        bounds=BOUNDS[name].told(),
         **more,
     )
 

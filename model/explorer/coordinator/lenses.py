@@ -110,6 +110,22 @@ def _may_open(shared: Shared, number: int) -> bool:
     )
 
 
+def kinds(shared: Shared) -> tuple[Hashable, ...]:
+    """Why a host may not act, for each that may not: to a lens all reasons but its age are one."""
+    return tuple(
+        (
+            number,
+            host is not None and host.is_open,
+            shared.lease,
+            shared.epoch > number + 1,
+            _is_whole(shared),
+            shared.wall > 0,
+        )
+        for number, host in enumerate(shared.hosts)
+        if not may_act(shared, number)
+    )
+
+
 def _part_of_opening(shared: Shared, number: int) -> Hashable:
     host: HostView | None = shared.hosts[number]
     if not _may_open(shared, number):

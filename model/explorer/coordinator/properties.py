@@ -2,8 +2,8 @@
 
 Those that judge a step are judged where the step is taken (`space`). Those that judge a world are told anew
 here, over what the explorer keeps of it, since they look at all slots at once; a test holds them against the
-originals on forged worlds. Two are added: whoever holds a slot can be freed by what can happen in the facet,
-and the store can be opened again.
+originals on forged worlds. Three are added: whoever holds a slot can be freed by what can happen in the
+facet, the store can be opened again, and no step of the model ends in an exception.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -12,7 +12,7 @@ from model.explorer.coordinator.bounds import Bounds
 from model.explorer.coordinator.facets import SLOT_COMES_BACK
 from model.explorer.coordinator.forge import forge
 from model.explorer.coordinator.naming import slot_id
-from model.explorer.coordinator.space import OF_STATES, WITNESSED_IN_STATES
+from model.explorer.coordinator.space import OF_STATES, OUTCOME_COMES, WITNESSED_IN_STATES
 from model.explorer.coordinator.values import ADMITTED, Shared, Slot, State
 from model.explorer.properties import Always, EventuallyPossible, Property, Sometimes, Step
 from model.invariants import INVARIANTS, SLOW
@@ -39,6 +39,7 @@ def _steps(bounds: Bounds) -> Iterator[Step]:
     for each in INVARIANTS:
         if each.id not in OF_STATES:
             yield Step(each.id, each.sentence, needs_witness=each.id not in bounds.untested)
+    yield Step(OUTCOME_COMES, "Whatever happens, an outcome comes back.", needs_witness=False)
 
 
 def _states(bounds: Bounds) -> Iterator[Always[Shared, Slot]]:

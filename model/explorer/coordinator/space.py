@@ -6,7 +6,7 @@ which are slots as well: of a slot that others cannot change, the plainest that 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import cast
+from typing import Final, Self, cast
 
 from attrs import evolve
 
@@ -21,7 +21,7 @@ from model.explorer.coordinator.naming import slot_id
 from model.explorer.coordinator.renaming import renamings
 from model.explorer.coordinator.schemes import Scheme
 from model.explorer.coordinator.values import ADMITTED, UNUSED, Shared, Slot, State
-from model.explorer.coordinator.view import place_of, view, with_rank
+from model.explorer.coordinator.view import OutOfBoundsError, place_of, view, with_rank
 from model.explorer.space import Fired, Label, Renaming, Rule, Space
 from model.invariants import INVARIANTS, check, witnessed
 from model.outcomes import Accepted, Declined, Outcome, Refused
@@ -40,6 +40,9 @@ WITNESSED_IN_STATES = frozenset({"S8", "true-capacity", "live-runs-fit"})
 
 assert {each.id for each in INVARIANTS} >= OF_STATES
 
+OUTCOME_COMES: Final = "outcome-comes-back"
+"""Not an invariant of `model.invariants`: broken where a step of the model raises. See `properties`."""
+
 PLAIN_ADMITTED = Slot("committed", 0, stage="running", matches=True)
 PLAIN_RESERVED = Slot("reserved", 0, left=1)
 
@@ -53,6 +56,7 @@ class CoordinatorSpace(Space[Shared, Slot]):
     def __init__(self, bounds: Bounds, *, step: Step = model_step, literal: bool = False) -> None:
         self.bounds = bounds
         self._literal = literal or bool(bounds.disturbed)
+        self._whole = bool(bounds.disturbed)
         self._step = step
         self.schemes: Mapping[str, Scheme] = {each.rule.name: each for each in schemes(bounds)}
         self.rules: Sequence[Rule] = tuple(each.rule for each in self.schemes.values())
@@ -149,23 +153,35 @@ class CoordinatorSpace(Space[Shared, Slot]):
 
     def _answer(self, question: Question) -> Answer | None:
         """By a step of the model, in a forged world."""
-        before = self.forge(State(question.shared, question.slots))
+        before, seen = self.forge(State(question.shared, question.slots)), len(question.slots)
         action = self.action(Label(question.rule, 0 if question.acts else None), before)
-        done = None if action is None else self.perform(before, action)
-        if action is None or done is None:
+        if action is None:
+            return None
+        try:
+            done = self.perform(before, action)
+        except Exception as error:  # noqa: BLE001  # whatever it is: a step of the model never raises
+            return Answer(f"raised {type(error).__name__}", question.shared, ({},) * seen, (OUTCOME_COMES,))
+        if done is None:
             return None
         after, outcome = done
-        state = self.view(after)
-        changed = tuple(
-            changes(old, self._keeping_rank(old, new))
-            for old, new in zip(question.slots, state.slots, strict=False)
-        )
         violated: tuple[str, ...] = ()
         tested: tuple[str, ...] = ()
         if not isinstance(action, Killed):
             violated = check(before, action, outcome, after, leave_out=OF_STATES)
             tested = witnessed(before, action, outcome, after)
         tested = tuple(each for each in tested if each not in WITNESSED_IN_STATES)
+        try:
+            state = self.view(after)
+        except OutOfBoundsError:
+            if not violated:
+                raise
+            return Answer(
+                f"{self.outcome_of(outcome)}, out of bounds", question.shared, ({},) * seen, violated
+            )
+        changed = tuple(
+            changes(old, self._keeping_rank(old, new))
+            for old, new in zip(question.slots, state.slots, strict=False)
+        )
         return Answer(self.outcome_of(outcome), state.shared, changed, violated, tested)
 
     def _keeping_rank(self, old: Slot, new: Slot) -> Slot:
@@ -194,7 +210,7 @@ class CoordinatorSpace(Space[Shared, Slot]):
 
     def residue(self, slot: Slot) -> Slot:
         """What others see of a slot. Only the sweep changes what it was not called for: rows that are due."""
-        if self.bounds.disturbed or slot is UNUSED:
+        if self._whole or slot is UNUSED:
             return slot
         if slot.state == "reserved":
             return slot if slot.left is not None and slot.left <= 0 else PLAIN_RESERVED
@@ -203,10 +219,23 @@ class CoordinatorSpace(Space[Shared, Slot]):
         return UNUSED
 
     def part(self, lens: str, shared: Shared) -> Hashable:
-        return shared if self.bounds.disturbed else lenses.part(lens, shared)
+        return shared if self._whole else lenses.part(lens, shared)
 
     def merge(self, lens: str, shared: Shared, after: Shared) -> Shared:
-        return after if self.bounds.disturbed else lenses.merge(lens, shared, after)
+        return after if self._whole else lenses.merge(lens, shared, after)
+
+    def kinds(self, shared: Shared) -> tuple[Hashable, ...]:
+        return () if self._whole else lenses.kinds(shared)
+
+    def unhidden(self) -> Self | None:
+        """No residues, no lenses, no plainer questions."""
+        if self._whole:
+            return None
+        plain = object.__new__(type(self))
+        plain.__dict__.update(self.__dict__)
+        plain._literal = plain._whole = True
+        plain._drifts, plain._answers = {}, {}
+        return plain
 
     def place(self, slot: Slot) -> tuple[Hashable, int] | None:
         queue = place_of(slot, self.bounds)

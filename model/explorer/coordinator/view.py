@@ -231,6 +231,8 @@ def _shared(world: World, times: _Times, bounds: Bounds) -> Shared:
         )
     commands: list[CommandView | None] = [None] * bounds.commands
     for command in store.commands:
+        if number_of_command(command.command_id) >= bounds.commands:
+            raise OutOfBoundsError(f"{command.command_id} is none of {bounds.commands} commands")
         commands[number_of_command(command.command_id)] = _command(command)
     return Shared(
         True,

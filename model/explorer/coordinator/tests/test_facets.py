@@ -68,7 +68,8 @@ def test_every_invariant_is_put_to_the_test_in_some_facet() -> None:
     tested = {each.id for each in INVARIANTS} - frozenset.intersection(
         *(each.untested for each in BOUNDS.values())
     )
-    assert tested == {each.id for each in INVARIANTS}
+    past = {"older-states-are-refused"}  # a kept state has none: see docs/explorer.md
+    assert tested == {each.id for each in INVARIANTS} - past
     ids = {each.id for each in properties(BOUNDS["core"])}
     assert {each.id for each in INVARIANTS} <= ids
     assert {situation("S8"), situation("true-capacity"), *OF_STATES} <= ids

@@ -90,6 +90,17 @@ def test_a_refusal_can_be_printed_even_if_the_path_can_not(bench: Bench) -> None
     refusal(lambda: impl.read_durable_epoch(odd), DURABILITY)
 
 
+def test_a_store_reached_through_a_symlink_is_no_store_of_that_name(bench: Bench) -> None:
+    bench.open().close()
+    (bench.root / "link").symlink_to(bench.root)
+    through = bench.root / "link" / bench.directory.name
+    with untouched(bench.directory):
+        assert "symlink" in refusal(lambda: impl.read_durable_epoch(through), DURABILITY).message
+        told = [fault.message for fault in impl.audit_directory(through).faults]
+    assert any("reached through a symlink" in message for message in told)
+    assert impl.audit_directory(bench.directory).faults == ()
+
+
 def test_an_audit_counts_what_it_found(bench: Bench) -> None:
     call = Caller(bench.open(initial_max_active_runs=7), bench)
     call.reserve(1)

@@ -17,6 +17,7 @@ from attrs import evolve
 import impl
 from impl import disk
 from impl.canonical import Chain, business_of, state_hash_of
+from impl.codec import decode_state
 from impl.jsontext import FormatError, parse_json
 from impl.loading import read_whole
 from impl.tests.crafting import example, grown, seal
@@ -128,6 +129,20 @@ def test_a_fault_of_an_audit_entry_names_its_number(state: State, spoil: Callabl
         found = {where for clause, where in judged(evolve(state, audit=tuple(audit))) if clause == "S3"}
         assert f"audit[{number}]" in found
         assert found <= {f"audit[{number}]", f"audit[{number + 1}]"}
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("audit", "array"), ("reservations", "object"), ("commands", "object"), ("directoryIdentity", "object")],
+)
+def test_a_container_of_another_kind_is_told_even_if_it_is_empty(bench: Bench, name: str, right: str) -> None:
+    state = example(bench).state
+    decode_state(dump(state))
+    others: list[Any] = [{} if right == "array" else [], "", 0, None, True]
+    for other in others:
+        with pytest.raises(FormatError) as caught:
+            decode_state(dump({**state, name: other}))
+        assert str(caught.value) == f"not a JSON {right} @ $.{name}"
 
 
 def test_faults_of_the_last_entry_of_rows_and_of_commands_name_them(state: State) -> None:

@@ -1,11 +1,13 @@
 """What opening does about every state that the mirror may be in."""
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from impl.gated import open_ledger
+from impl.gated import audit_ledger, open_ledger
 from impl.gated.tests.bench import (
     adding,
     failing,
@@ -158,3 +160,25 @@ def test_leftovers_of_killed_recoveries_are_removed_and_foreign_files_are_not(di
     report_of(directory)
     assert not any(path.exists() for path in ours)
     assert all(path.exists() for path in others)
+
+
+def test_a_list_of_free_pages_that_names_one_in_use_makes_a_mirror_unusable(directory: Path) -> None:
+    """SQLite would write new events over that page. No table shows it, only a look at the whole file."""
+    with open_ledger(directory) as ledger:
+        ledger.transact(adding("k1", mutate=lambda state: {**state, "large": "x" * 50_000}))
+        ledger.transact(adding("k2", mutate=lambda _: {"small": 1}))
+    with contextlib.closing(sqlite3.connect(directory / "mirror.sqlite")) as connection:
+        assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 2
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    content = bytearray(take_mirror(directory))
+    put_mirror(directory, bytes(content))
+    assert report_of(directory).mirror == "intact"
+    trunk = int.from_bytes(content[32:36], "big")
+    first = (trunk - 1) * size + 8  # behind the next trunk's number and the count of leaves
+    content[first : first + 4] = root.to_bytes(4, "big")
+    put_mirror(directory, bytes(content))
+    assert [fault.clause for fault in audit_ledger(directory).faults] == ["MIRROR"]
+    report = report_of(directory)
+    assert (report.mirror, report.replayed_events) == ("rebuilt", 2)
+    assert "out of order" in str(report.notes)

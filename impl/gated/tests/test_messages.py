@@ -158,6 +158,13 @@ def test_an_escape_that_canonical_text_lacks_is_told_as_that(key: str, beside: i
         check_line(raw.replace(b'"set":{', f'"set":{{{spelt},'.encode()), 7, HASH, 100)
 
 
+@pytest.mark.parametrize("brackets", [0, 60, 101, 130])
+def test_brackets_in_the_texts_of_a_short_line_don_t_change_what_is_told(brackets: int) -> None:
+    raw = a_line().replace(b'"set":{}', f'"set":{{"x":"{"[" * brackets}\\ud800"}}'.encode())
+    with pytest.raises(FormatError, match="its change is no canonical JSON"):
+        check_line(raw, 7, HASH, 100)
+
+
 @pytest.mark.parametrize("mark", ["0", "f"])
 def test_a_hash_of_another_content_is_told(mark: str) -> None:
     line = json.loads(a_line())

@@ -18,7 +18,7 @@ from attrs import define, field
 from crash_tests.wire.racers import Turn
 from model.forms import action_to_json
 from model.values import World
-from stateful_tests.target import Refusal, Result
+from stateful_tests.target import Crashed, Refusal, Result
 from stateful_tests.wire.capabilities import Greeting
 from stateful_tests.wire.conversation import Conversation
 from stateful_tests.wire.faults import TargetFaultError
@@ -121,8 +121,8 @@ class Asking:
     """How long the quickest answer of those that were awaited last has taken."""
 
     def send(self, number: int, turn: Turn) -> None:
-        """Asks it, unless it was refused before: the rest of its turns is about what it does not have."""
-        if any(one.number == number and isinstance(one.result, Refusal) for one in self.requests):
+        """Asks it, unless it failed before: the rest of its turns is about what it does not have."""
+        if any(one.number == number and isinstance(one.result, Refusal | Crashed) for one in self.requests):
             return
         answered = (at for at, one in enumerate(self.requests) if not one.pending and one.result is not None)
         self.requests.append(Request(number, turn, frozenset(answered)))

@@ -27,7 +27,7 @@ from crash_tests.wire.judging import judged, told
 from crash_tests.wire.orders import Asked
 from crash_tests.wire.racers import Turn, WireRace
 from model.values import World
-from stateful_tests.lockstep import DivergedError
+from stateful_tests.lockstep import DivergedError, name_of
 from stateful_tests.target import Refusal
 from stateful_tests.wire.faults import CLAUSES, TargetFaultError
 from stateful_tests.wire.lockstep import WireLockstep
@@ -104,7 +104,7 @@ class Round:
             self._race(asking)
         finally:
             self._steps = told(asking.requests)  # of a round that breaks down, too
-        asked = [_counted(one, self.style) for one in asking.requests]
+        asked = [_counted(one, self.style, self.policy) for one in asking.requests]
         (fresh,) = self.crowd.members(self.directory, [world])
         wrong = judged(self.race, world, asked, fresh, self.policy)
         return None if wrong is None else self._lost(wrong[0], *wrong[1])
@@ -223,7 +223,13 @@ class Round:
         return Lost(violation, (violation.title, *more), self._steps)
 
 
-def _counted(request: Request, style: str) -> Asked:
+def _counted(request: Request, style: str, policy: Policy) -> Asked:
     """How a request counts: not at all if it was given up, because another process stood still."""
-    given_up = style in (STANDING, AT_CALL) and request.result == Refusal("DURABILITY_FAILED", "none")
-    return Asked(request.turn, request.result, request.after, given_up)
+    result, failed = request.result, "DURABILITY_FAILED"
+    given_up = (
+        style in (STANDING, AT_CALL)
+        and isinstance(result, Refusal)
+        and result.side_effects == "none"
+        and (result.code == failed or policy.code_for(name_of(request.turn.action), failed, result.code))
+    )
+    return Asked(request.turn, result, request.after, bool(given_up))

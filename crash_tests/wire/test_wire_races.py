@@ -15,16 +15,17 @@ from attrs import evolve
 import model
 from crash_tests.scenarios import reserve
 from crash_tests.wire import calls, racing
-from crash_tests.wire.crowd import Asking, Crowd
+from crash_tests.wire.crowd import Asking, Crowd, Request
 from crash_tests.wire.needed import missing
 from crash_tests.wire.racers import RACES, Turn
 from crash_tests.wire.racing import Course, RaceError, again, key, plan_races
-from crash_tests.wire.rounds import AT_CALL, AT_ONCE, KILLED, STANDING, STYLES, Lost, Round
+from crash_tests.wire.rounds import AT_CALL, AT_ONCE, KILLED, STANDING, STYLES, Lost, Round, _counted
 from crash_tests.wire.test_wire_kills import sqlite
 from stateful_tests.results import run_job, total
+from stateful_tests.target import Refusal
 from stateful_tests.wire.capabilities import Capabilities
 from stateful_tests.wire.fakes import fake
-from stateful_tests.wire.policy import Missing, Policy
+from stateful_tests.wire.policy import Code, Missing, Policy
 from stateful_tests.wire.rates import own_store
 from stateful_tests.wire.runners import Aim
 from stateful_tests.wire.serve import CAPABILITIES
@@ -237,3 +238,22 @@ def test_a_target_that_can_not_be_raced_any_more_is_refused_with_the_reason() ->
     trace = {"schema_version": 1, "name": "for-slots", "style": AT_ONCE}
     with pytest.raises(RaceError, match="for one process at a time"):
         again(trace, Aim(fake("alone")), evolve(CAPABILITIES, processes="one"))
+
+
+@pytest.mark.parametrize(
+    ("style", "result", "void"),
+    [
+        (STANDING, Refusal("DURABILITY_FAILED"), True),
+        (AT_CALL, Refusal("DURABILITY_FAILED"), True),
+        (STANDING, Refusal("BUSY"), True),
+        (STANDING, Refusal("DURABILITY_FAILED", "unknown"), False),
+        (STANDING, Refusal("AUTHORITY_REVOKED"), False),
+        (AT_ONCE, Refusal("DURABILITY_FAILED"), False),
+        (KILLED, Refusal("DURABILITY_FAILED"), False),
+    ],
+)
+def test_only_where_one_stands_still_may_others_give_up(style: str, result: Refusal, void: bool) -> None:
+    turn = RACES["for-slots"].bursts[1][0]
+    assert turn is not None
+    declared = Policy(codes=(Code("reserve", "DURABILITY_FAILED", "BUSY", "an older name"),))
+    assert _counted(Request(0, turn, frozenset(), result), style, declared).void == void

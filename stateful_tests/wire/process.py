@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Final
 
 from stateful_tests.wire import escaped, warden
+from stateful_tests.wire.endings import exit_of, wait_unreaped
 from stateful_tests.wire.faults import DIED, FLOODED, HUNG, NOT_STARTED, TargetFaultError
 
 LONGEST_LINE: Final = 16 * 1024 * 1024
@@ -141,20 +142,20 @@ class TargetProcess:
 
     def stand_still(self) -> None:
         """Stops the group; when this returns the process itself stands, or has ended."""
-        self._signal(signal.SIGSTOP)
-        if self._ended is None:
+        if self._signal(signal.SIGSTOP):
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
 
     def go_on(self) -> None:
         """Wakes the process group."""
         self._signal(signal.SIGCONT)
 
-    def _signal(self, number: signal.Signals) -> None:
-        if (
-            self._ended is None
-        ):  # so it has not been reaped, and its number, the group's, is no other's by now
+    def _signal(self, number: signal.Signals) -> bool:
+        """Signals the group; whether that could be done."""
+        if self._ended is None:  # so it is not reaped, and its number, the group's, is nobody else's by now
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
+                return True
+        return False
 
     def kill(self) -> None:
         """Ends the whole process group at once; the process is reaped."""
@@ -253,8 +254,8 @@ class TargetProcess:
         """Ends the group and says how the process ended, if it did so by itself, and its last words."""
         if kind == DIED:
             # Its streams close a moment before it has ended; one that only closed them is not waited for.
-            _wait_unreaped(self._process.pid, 0.5)
-            how = _exit_of(self._process.pid)
+            wait_unreaped(self._process.pid, 0.5)
+            how = exit_of(self._process.pid)
             self._was_killed = how is not None and how.endswith("SIGKILL")
             told = how or f"{told}, though it runs"
         self.kill()
@@ -275,22 +276,6 @@ class TargetProcess:
     def _how_it_ended(self) -> str:
         code = self._process.returncode
         return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
-
-
-def _wait_unreaped(pid: int, seconds: float) -> None:
-    until = time.monotonic() + seconds
-    while _exit_of(pid) is None and time.monotonic() < until:
-        select.select([], [], [], 0.005)
-
-
-def _exit_of(pid: int) -> str | None:
-    """How it ended, without reaping it; `None` while it runs."""
-    told = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if told is None:
-        return None
-    if told.si_code == os.CLD_EXITED:
-        return f"it ended by itself, with exit status {told.si_status}"
-    return f"it was killed by {signal.Signals(told.si_status).name}"
 
 
 def _environment() -> Mapping[str, str]:

@@ -39,7 +39,7 @@ def _steps(bounds: Bounds) -> Iterator[Step]:
     for each in INVARIANTS:
         if each.id not in OF_STATES:
             yield Step(each.id, each.sentence, needs_witness=each.id not in bounds.untested)
-    yield Step(OUTCOME_COMES, "Whatever happens, an outcome comes back.", needs_witness=False)
+    yield Step(OUTCOME_COMES, "Whatever happens, an outcome comes back.")
 
 
 def _states(bounds: Bounds) -> Iterator[Always[Shared, Slot]]:

@@ -169,7 +169,7 @@ class CoordinatorSpace(Space[Shared, Slot]):
         if not isinstance(action, Killed):
             violated = check(before, action, outcome, after, leave_out=OF_STATES)
             tested = witnessed(before, action, outcome, after)
-        tested = tuple(each for each in tested if each not in WITNESSED_IN_STATES)
+        tested = (OUTCOME_COMES, *(each for each in tested if each not in WITNESSED_IN_STATES))
         try:
             state = self.view(after)
         except OutOfBoundsError:

@@ -213,6 +213,13 @@ REPLIES: Final[tuple[Invariant, ...]] = (
         _OPERATIONS,
     ),
     _guard(
+        "rows-are-as-asked",
+        "A row is answered in a state that its operation leads to; to reserve, with the binding asked for.",
+        replies.rows_are_as_asked,
+        guard_witnesses.row_was_in_the_wrong_state,
+        _OPERATIONS,
+    ),
+    _guard(
         "refusals-are-of-their-kind",
         "A refusal has a code that its operation can bring about, and unknown effects by a failure alone.",
         replies.refusals_are_of_their_kind,

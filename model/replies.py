@@ -19,7 +19,7 @@ from model.authority import (
 from model.changes import published
 from model.outcomes import Accepted, Outcome, Refused
 from model.surroundings import host_named
-from model.values import Snapshot, World
+from model.values import Row, Snapshot, World
 
 _ALWAYS: Final = frozenset({"AUTHORITY_REVOKED", "COMMAND_FAILED", "DURABILITY_FAILED"})
 _CONFLICT: Final = _ALWAYS | {"ADMISSION_BINDING_CONFLICT"}
@@ -68,6 +68,31 @@ def answers_are_what_stands(before: World, action: Action, outcome: Outcome, aft
         stands: Any = asked_for(action, store) if operation == "forceRelease" else store.max_active_runs
         return value is not None and value == stands
     return True
+
+
+_LEADS_TO: Final[dict[str, frozenset[str]]] = {
+    "reserve": frozenset({"reserved"}),
+    "commit": frozenset({"committed"}),
+    "renew": frozenset({"reserved", "committed", "orphan-suspect"}),
+    "markOrphanSuspect": frozenset({"orphan-suspect"}),
+    "normalRelease": frozenset({"released"}),
+}
+
+
+def rows_are_as_asked(_before: World, action: Action, outcome: Outcome, _after: World) -> bool:
+    """A row that was used up, or is of another run, is no answer to who reserves, renews or releases."""
+    if not isinstance(action, Call) or not isinstance(outcome, Accepted):
+        return True
+    states, row, given = _LEADS_TO.get(action.operation), outcome.value, action.arguments
+    if states is None:
+        return True
+    if not isinstance(row, Row) or row.state not in states:
+        return False
+    if action.operation == "reserve":
+        return row.binding == tuple(
+            given.get(name) for name in ("projectId", "projectControlDomainId", "runId")
+        )
+    return action.operation != "normalRelease" or row.release_kind == "normal"
 
 
 def refusals_are_of_their_kind(_before: World, action: Action, outcome: Outcome, _after: World) -> bool:

@@ -40,6 +40,7 @@ NOT_IN: Final[Mapping[str, frozenset[str]]] = {
     )
     | {"takeover"},
     "rows-follow-the-lifecycle": frozenset({"damage", "files"}),
+    "rows-are-as-asked": frozenset({"damage", "files"}),
     "late-rows-are-left": frozenset({"arguments", "commands", "damage", "due", "files", "lowering"}),
     "admissions-are-proven": frozenset({"authority", "damage", "due", "files", "lowering"}),
     "expiries-are-proven": frozenset({"arguments", "commands", "damage", "files"}),

@@ -3,7 +3,7 @@
 Guarantees: `OPERATIONS` names every operation with every argument's kind and a valid value; `KINDS` holds,
 for each kind, values that must be refused. `Attack` insists, call by call, on the code and on an authority
 that was never asked, and at the end on a directory that nothing has touched. `Sly…`, `Pretender` and
-`Shifty` are objects that lie about what they are.
+`Shifty` are objects that lie about what they are; of `Claiming` classes the class itself does.
 """
 
 import decimal
@@ -218,3 +218,28 @@ class Shifty(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return int(self._try("len", 2))
+
+
+class Claiming(type):
+    """The class of classes that are equal to every class."""
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __ne__(cls, other: object) -> bool:
+        return False
+
+    __hash__ = type.__hash__
+
+
+class Text(str, metaclass=Claiming):
+    __slots__ = ()
+
+
+class Number(int, metaclass=Claiming):
+    __slots__ = ()
+
+
+def claiming(value: Any) -> Any:
+    """The same value, of a class that claims to be its class."""
+    return Text(value) if isinstance(value, str) else Number(value)

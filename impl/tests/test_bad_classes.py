@@ -14,39 +14,14 @@ import impl
 from impl.coordinator import wall_clock_ms
 from impl.tests.authority import Arbitrating, answers
 from impl.tests.derive_store import uuid
-from impl.tests.nonsense import OPERATIONS, VALID, Attack
+from impl.tests.nonsense import OPERATIONS, VALID, Attack, Claiming, Number, Text, claiming
 from impl.tests.workbench import Bench, Caller, arbitrating, refusal, untouched
 
 BINDING, REVOKED, RECONCILE = "ADMISSION_BINDING_CONFLICT", "AUTHORITY_REVOKED", "RECONCILE_REQUIRED"
 
 
-class Claiming(type):
-    """The class of classes that are equal to every class."""
-
-    def __eq__(cls, other: object) -> bool:
-        return True
-
-    def __ne__(cls, other: object) -> bool:
-        return False
-
-    __hash__ = type.__hash__
-
-
-class Text(str, metaclass=Claiming):
-    __slots__ = ()
-
-
-class Number(int, metaclass=Claiming):
-    __slots__ = ()
-
-
 class Time(float, metaclass=Claiming):
     __slots__ = ()
-
-
-def claiming(value: Any) -> Any:
-    """The same value, of a class that claims to be its class."""
-    return Text(value) if isinstance(value, str) else Number(value)
 
 
 @pytest.fixture

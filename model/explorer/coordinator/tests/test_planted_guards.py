@@ -131,7 +131,7 @@ PLANTED: list[tuple[str, Bounds, tuple[Text, ...], tuple[str, ...]]] = [
     ("rows-are-as-asked", evolve(ONE, runs=2),
      ((operations.reserve, "row.binding != (project, domain, run) or ", ""),), ("reserve", "reserve")),
     ("rows-are-as-asked", BOUNDS["killed"],
-     ((operations.reserve, ' or row.state != "reserved"', ""),), ("reserve", "force-release", "reserve")),
+     ((operations.reserve, ' or row.state != "reserved"', ""),), ("reserve", "clock +1 ms", "reserve")),
     ("refusals-are-of-their-kind", Bounds(ids=2, initial=(2,), groups=CALLS),
      ((sweep.sweep, "elif not transaction.binding_is_taken(row):", "else:"),),
      ("reserve", "reserve", "clock +1 ms", "admit", "admit", "read")),

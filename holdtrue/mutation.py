@@ -14,7 +14,8 @@ from attrs import frozen
 
 from crash_tests.planted.explained import argument_for
 from crash_tests.planted.judged import FILE, digest_of_impl, settled_before, write_down
-from crash_tests.planted.mutation import Key, Mutant, MutationError, Score, run
+from crash_tests.planted.mutation import MutationError, run
+from crash_tests.planted.score import Key, Mutant, Score
 from holdtrue.detection import FILE as KEPT
 from holdtrue.detection import kept
 from holdtrue.exits import Exit, UsageError

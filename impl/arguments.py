@@ -77,9 +77,12 @@ def is_blank(value: str) -> bool:
     return not value.strip()
 
 
+_PLAIN: Final = (str, int, bool, float, type(None))
+
+
 def _shown(value: object) -> str:
     """A value for a message: short, and never failing."""
-    if type(value) in (str, int, bool, float, type(None)):
+    if any(type(value) is kind for kind in _PLAIN):  # `in` would ask the class whether it is equal
         try:
             text = repr(value)
         except ValueError:  # an integer of more digits than Python cares to print

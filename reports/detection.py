@@ -111,6 +111,8 @@ def render_mutation(mutation: Mapping[str, Any]) -> list[str]:
         f"{rate:.1%} noticed (95% interval {low:.1%} to {high:.1%}), {mutation['survived']} survived, "
         f"{mutation['explained']} of them equivalent by an argument."
     )
+    if mutation.get("unmade"):
+        lines += paragraph(f"The tool failed to make {mutation['unmade']} more, which count as nothing.")
     if mutation.get("hung"):
         lines += paragraph(
             f"Of those noticed, {mutation['hung']} only took too long; a busy machine may have been why."

@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import frozen
 
-from crash_tests.planted.mutation import Mutant
+from crash_tests.planted.score import Mutant
 
 
 @frozen

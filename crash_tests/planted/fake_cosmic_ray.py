@@ -15,7 +15,8 @@ from typing import Final
 
 FILE: Final = "impl/epoch.py"
 JUDGEMENTS: Final = "HOLDTRUE_FAKE_JUDGEMENTS"
-"""Names the file: occurrence (as text) to "survived", to what the judge said, or to "never" for no end."""
+"""Names the file: occurrence (as text) to "survived", to what the judge said, to "unmade" where the tool
+itself failed, or to "never" for no end."""
 
 _SPECS: Final = "job_id, module_path, operator_name, occurrence, start_pos_row, start_pos_col"
 _RESULTS: Final = "job_id, worker_outcome, output, test_outcome, diff"
@@ -43,7 +44,13 @@ def execute(session: str) -> None:
             survived = said == "survived"
             outcome = "SURVIVED" if survived else "KILLED"
             with database:
-                result = (job, "NORMAL", "" if survived else said, outcome, f"-a\n+{number}\n")
+                result = (
+                    job,
+                    "EXCEPTION" if said == "unmade" else "NORMAL",
+                    "" if survived else said,
+                    outcome,
+                    f"-a\n+{number}\n",
+                )
                 database.execute("insert into work_results values (?, ?, ?, ?, ?)", result)
 
 

@@ -15,7 +15,8 @@ from typing import Final
 from attrs import asdict
 
 from crash_tests.planted.explained import argument_for
-from crash_tests.planted.mutation import ROOT, Key, Mutant
+from crash_tests.planted.mutation import ROOT
+from crash_tests.planted.score import Key, Mutant
 
 FILE: Final = "mutation.jsonl"
 
@@ -56,7 +57,7 @@ def settled_before(path: Path, impl: str) -> Mapping[Key, Mutant]:
             continue
         if of != impl:
             continue
-        if argument_for(mutant) if not mutant.noticed else not mutant.hung:
+        if argument_for(mutant) if not mutant.noticed else mutant.made and not mutant.hung:
             found[mutant.key] = mutant
         else:
             found.pop(mutant.key, None)

@@ -5,14 +5,12 @@ that neither the source nor a store of the user's is ever touched. cosmic-ray ma
 them, drawn with a seed, is judged by `crash_tests.planted.judge`. Mutants of type annotations are left out:
 they say nothing about behaviour, and would be noticed by the import alone.
 
-The score is that of the sample; `wilson` gives the interval for all mutants. A survivor may be equivalent:
-that takes an argument, which the caller keeps.
+What comes of them is a `score`.
 """
 
 import ast
 import contextlib
 import json
-import math
 import os
 import random
 import shlex
@@ -26,91 +24,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from attrs import asdict, frozen
-
-from crash_tests.planted.judge import NO_END
-from model.values import JSON
+from crash_tests.planted.score import TOOL, Key, Mutant, Score
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("model", "impl", "stateful_tests", "crash_tests", "reports", "holdtrue", "benchmarks")
-TOOL: Final = "cosmic-ray"
-Z_95: Final = 1.959964
-
-Key = tuple[str, int, int, str, int]
-"""Which mutant of a source it is: file, line, column, operator, and which of the changes it makes there."""
+MOST_UNMADE: Final = 0.05
+"""Which share of the sample a tool may fail to make, by its own bugs, before the score says nothing."""
 
 
 class MutationError(Exception):
     """The tool is missing, or it failed. The message says what to do."""
-
-
-@frozen
-class Mutant:
-    """One change of one place. `noticed` is what the judge said, empty if nothing noticed it."""
-
-    file: str
-    line: int
-    operator: str
-    diff: str
-    noticed: str
-    column: int = 0
-    occurrence: int = 0
-
-    @property
-    def key(self) -> Key:
-        return self.file, self.line, self.column, self.operator, self.occurrence
-
-    @property
-    def hung(self) -> bool:
-        """Whether it was noticed only because a part took too long: on a busy machine, anything may."""
-        return NO_END in self.noticed
-
-    def to_json(self) -> dict[str, JSON]:
-        return asdict(self)
-
-
-@frozen
-class Score:
-    """What became of the sample. `of` is the number of mutants that it was drawn from."""
-
-    version: str
-    seed: int
-    of: int
-    mutants: tuple[Mutant, ...]
-
-    @property
-    def survivors(self) -> tuple[Mutant, ...]:
-        return tuple(mutant for mutant in self.mutants if not mutant.noticed)
-
-    def to_json(self, argument_for: Callable[[Mutant], str]) -> dict[str, JSON]:
-        """As it stands in `detection.json`. `argument_for` says why a survivor is equivalent, if it is."""
-        survived = len(self.survivors)
-        killed = len(self.mutants) - survived
-        return {
-            "tool": TOOL,
-            "version": self.version,
-            "seed": self.seed,
-            "of": self.of,
-            "sampled": len(self.mutants),
-            "killed": killed,
-            "survived": survived,
-            "hung": sum(mutant.hung for mutant in self.mutants),
-            "explained": sum(bool(argument_for(mutant)) for mutant in self.survivors),
-            "interval": list(wilson(killed, len(self.mutants))),
-            "survivors": [
-                {**mutant.to_json(), "argument": argument_for(mutant)} for mutant in self.survivors
-            ],
-        }
-
-
-def wilson(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
-    """The score interval for a proportion (E. B. Wilson, JASA 22, 1927); (0, 1) without trials."""
-    if trials == 0:
-        return 0.0, 1.0
-    share, square = successes / trials, z * z
-    middle = (share + square / (2 * trials)) / (1 + square / trials)
-    spread = z / (1 + square / trials) * math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
 def run(
@@ -146,7 +69,11 @@ def run(
     if left:
         _check_sound(sessions[0].parent, pristine, stores)
         judged += _judged(sessions, [f"TMPDIR={stores}", tool, "exec", "cosmic-ray.toml"], tell)
-    return Score(version, seed, of, tuple(judged))
+    made = tuple(mutant for mutant in judged if mutant.made)
+    unmade = [f"{mutant.file}:{mutant.line}: {mutant.noticed}" for mutant in judged if not mutant.made]
+    if len(unmade) > len(made) * MOST_UNMADE:
+        raise MutationError(f"{unmade[0]}; and so of {len(unmade) - 1} more")
+    return Score(version, seed, of, made, len(unmade))
 
 
 def _judged(sessions: Sequence[Path], command: Sequence[str], tell: Callable[[Mutant], None]) -> list[Mutant]:
@@ -264,7 +191,9 @@ def _results(session: Path) -> Iterator[Mutant]:
         ).fetchall()
     for file, line, column, operator, occurrence, diff, outcome, output, worker in rows:
         if str(worker).upper() != "NORMAL":
-            raise MutationError(f"{TOOL} could not judge a mutant of {file}:{line} ({worker}): {output}")
+            told = f"{TOOL} could not make this mutant ({worker}): {output}"
+            yield Mutant(file, line, operator, diff or "", told, column, occurrence, made=False)
+            continue
         survived = str(outcome).upper() == "SURVIVED"
         noticed = "" if survived else str(output or outcome).strip()
         yield Mutant(file, line, operator, diff or "", noticed, column, occurrence)

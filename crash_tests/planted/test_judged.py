@@ -8,7 +8,7 @@ from attrs import asdict, evolve
 
 from crash_tests.planted.judge import NO_END
 from crash_tests.planted.judged import FILE, digest_of_impl, settled_before, write_down
-from crash_tests.planted.mutation import Mutant
+from crash_tests.planted.score import Mutant
 
 NOTICED = Mutant("impl/half.py", 2, "op", "-a\n+b", "tests: exit 1", 22, 2)
 IMPL = "d" * 64

@@ -8,7 +8,8 @@ import pytest
 
 from crash_tests.planted.explained import EXPLAINED, argument_for
 from crash_tests.planted.judge import changed_files, main, notices, parts
-from crash_tests.planted.mutation import Mutant, MutationError, Score, _sampled, run, wilson
+from crash_tests.planted.mutation import MutationError, _sampled, run
+from crash_tests.planted.score import Mutant, Score, wilson
 
 SOURCE = "def half(number: int | None) -> int | None:\n    return number and number // 2\n"
 

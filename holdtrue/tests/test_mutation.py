@@ -14,7 +14,7 @@ import pytest
 from crash_tests.planted import fake_cosmic_ray, mutation
 from crash_tests.planted.judge import NO_END
 from holdtrue.detection import known
-from holdtrue.exits import Exit
+from holdtrue.exits import Exit, UsageError
 from holdtrue.mutation import Options
 from holdtrue.mutation import mutation as mutate
 from holdtrue.out import Printer
@@ -62,6 +62,17 @@ def test_a_resumed_run_judges_only_what_was_not_noticed(judged: Callable[..., tu
     code, said = judged("survived", "survived", "survived", resume=True)
     assert (code, "NOTICED  100.0% of 3 mutants noticed" in said) == (Exit.PASSED, True)
     assert judged("survived", "survived", "survived")[0] == Exit.VIOLATED
+
+
+def test_mutants_that_the_tool_fails_to_make_count_as_nothing_unless_they_are_many(
+    judged: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match=r"impl/epoch.py:1: cosmic-ray could not make this mutant"):
+        judged("tests: exit 1", "tests: exit 1", "unmade")
+    monkeypatch.setattr(mutation, "MOST_UNMADE", 0.5)
+    code, said = judged("tests: exit 1", "tests: exit 1", "unmade", resume=True)
+    assert (code, "NOTICED  100.0% of 2 mutants noticed" in said) == (Exit.PASSED, True)
+    assert "The tool failed to make 1 more" in said
 
 
 def test_an_interrupted_run_says_where_its_judgements_are_and_leaves_nobody(

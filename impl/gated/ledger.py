@@ -118,7 +118,10 @@ def open_ledger(
     Raises LedgerError; ValueError for arguments of the wrong kind.
     """
     disk.install_from_environment()
-    if type(lock_timeout_s) not in (int, float) or not 0 <= lock_timeout_s <= 86_400:
+    if (
+        not (type(lock_timeout_s) is int or type(lock_timeout_s) is float)
+        or not 0 <= lock_timeout_s <= 86_400
+    ):
         raise ValueError("lock_timeout_s must be seconds, from 0 up to a day")
     store = Store(open_place(directory), lock_timeout_s)
     return Ledger(store, store.open(progress))

@@ -135,3 +135,15 @@ def test_without_a_clock_of_ones_own_the_wall_clock_counts_in_whole_milliseconds
     assert before <= written <= wall_clock_ms()
     assert type(before) is type(written) is int
     assert 1_700_000_000_000 < written < 10_000_000_000_000
+
+
+def test_an_argument_that_cannot_even_be_shown_is_refused_by_its_code(bench: Bench, call: Caller) -> None:
+    class Hidden(str, metaclass=Claiming):
+        __slots__ = ()
+
+        def __repr__(self) -> str:
+            raise RuntimeError("not to be shown")
+
+    with untouched(bench.directory):
+        error = refusal(lambda: call("readReservation", id=Hidden("x")), "COMMAND_FAILED")
+    assert "a value of type Hidden" in error.message

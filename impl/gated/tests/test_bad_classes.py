@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from impl.gated import ApplyRequest, CompensationRequest, CompensationStep, Ledger, Request, Step
+from impl.gated import ApplyRequest, CompensationRequest, CompensationStep, Ledger, Request, Step, open_ledger
 from impl.gated.tests.bench import HASH, adding, ledger_lines
 from impl.tests.nonsense import Claiming, Number, Text, claiming
 
@@ -100,3 +100,9 @@ def test_no_row_intent_or_key_within_is_of_such_a_class(ledger: Ledger, director
         with pytest.raises(ValueError, match=told):
             ledger.transact(adding("k", mutate=lambda _, state=state: state))
     assert ledger_lines(directory) == []
+
+
+def test_a_time_limit_of_such_a_class_opens_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="lock_timeout_s must be seconds"):
+        open_ledger(tmp_path / "store", lock_timeout_s=Number(3))
+    assert not (tmp_path / "store").exists()

@@ -5,7 +5,6 @@ noticed: each is either a gap in the checks, or equivalent, which takes an argum
 """
 
 import shutil
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,10 +56,11 @@ def mutation(options: Options, *, printer: Printer | None = None) -> int:
     before = _begun(journal, impl, resume=options.resume)
     about = f"{options.sample} mutants of impl, judged by tests and checks"
     with (
-        scratch() as stores,
-        tempfile.TemporaryDirectory(prefix="holdtrue-mutants-") as copies,
+        scratch() as place,
         progress(out, "mutation", about, [1.0] * options.sample) as bar,
     ):
+        stores = place / "stores"
+        stores.mkdir()
 
         def tell(mutant: Mutant) -> None:
             if mutant.key not in before:
@@ -69,7 +69,7 @@ def mutation(options: Options, *, printer: Printer | None = None) -> int:
 
         try:
             score = run(
-                Path(copies),
+                place / "copies",
                 stores,
                 sample=options.sample,
                 seed=options.seed,

@@ -9,6 +9,7 @@ a survivor that has been explained since; it stays a survivor.
 import json
 from collections.abc import Mapping
 from hashlib import sha256
+from os import SEEK_END
 from pathlib import Path
 from typing import Final
 
@@ -34,8 +35,11 @@ def digest_of_impl(root: Path = ROOT) -> str:
 def write_down(path: Path, impl: str, mutant: Mutant) -> None:
     """Adds a line for `mutant`. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"impl": impl, **asdict(mutant)}) + "\n")
+    line = json.dumps({"impl": impl, **asdict(mutant)}).encode() + b"\n"
+    with path.open("a+b") as file:
+        if file.tell() and (file.seek(-1, SEEK_END), file.read())[1] != b"\n":
+            line = b"\n" + line  # who wrote last was killed in the middle of it
+        file.write(line)
 
 
 def settled_before(path: Path, impl: str) -> Mapping[Key, Mutant]:
@@ -48,17 +52,40 @@ def settled_before(path: Path, impl: str) -> Mapping[Key, Mutant]:
     if not path.exists():
         return {}
     found: dict[Key, Mutant] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            told = json.loads(line)
-            of = told.pop("impl")
-            mutant = Mutant(**told)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            continue
-        if of != impl:
+    for line in path.read_bytes().split(b"\n"):
+        mutant = _mutant(line, impl)
+        if mutant is None:
             continue
         if argument_for(mutant) if not mutant.noticed else mutant.made and not mutant.hung:
             found[mutant.key] = mutant
         else:
             found.pop(mutant.key, None)
     return found
+
+
+def _mutant(line: bytes, impl: str) -> Mutant | None:
+    """What `write_down` wrote of this source; `None` for a line of another or without sense."""
+    try:
+        told = json.loads(line, object_pairs_hook=_once_each)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict) or told.pop("impl", None) != impl or set(told) != set(_KINDS):
+        return None
+    if any(type(told[name]) is not kind for name, kind in _KINDS.items()):
+        return None
+    mutant = Mutant(**told)
+    return mutant if mutant.noticed == mutant.noticed.strip() else None
+
+
+_KINDS: Final[Mapping[str, type]] = {
+    **dict.fromkeys(("file", "operator", "diff", "noticed"), str),
+    **dict.fromkeys(("line", "column", "occurrence"), int),
+    "made": bool,
+}
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object, in which each key stands once: whoever reads it otherwise may read another."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key stands twice")
+    return dict(pairs)

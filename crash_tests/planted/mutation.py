@@ -53,12 +53,15 @@ def run(
 
     Raises `MutationError`.
     """
-    version = _said(tool, "--version").split()[-1]
+    version = (_said(tool, "--version").split() or ["?"])[-1]
     pristine = _copied(place / "pristine")
     session = place / "all.sqlite"
     _configure(pristine, "true")
     _ask(pristine, tool, "init", "cosmic-ray.toml", str(session))
-    chosen, of = _sampled(session, pristine, sample=sample, seed=seed)
+    try:
+        chosen, of = _sampled(session, pristine, sample=sample, seed=seed)
+    except sqlite3.Error as error:
+        raise MutationError(f"{tool} has made no session of cosmic-ray's ({error}); is it that?") from error
     judged = [before[key] for key in chosen.values() if key in before]
     for mutant in judged:
         tell(mutant)
@@ -191,7 +194,7 @@ def _results(session: Path) -> Iterator[Mutant]:
         ).fetchall()
     for file, line, column, operator, occurrence, diff, outcome, output, worker in rows:
         if str(worker).upper() != "NORMAL":
-            told = f"{TOOL} could not make this mutant ({worker}): {output}"
+            told = f"{TOOL} could not make this mutant ({worker}): {output}".strip()
             yield Mutant(file, line, operator, diff or "", told, column, occurrence, made=False)
             continue
         survived = str(outcome).upper() == "SURVIVED"

@@ -39,12 +39,47 @@ def test_a_survivor_that_is_explained_by_now_stays_one_and_is_not_judged_again(
     assert settled_before(tmp_path / FILE, IMPL) == {explained.key: explained}
 
 
-def test_a_line_cut_short_or_of_another_shape_is_passed_over(tmp_path: Path) -> None:
+WHOLE = json.dumps({"impl": IMPL, **asdict(NOTICED)}).encode()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        WHOLE[:40],
+        WHOLE[:-9],
+        b"[]",
+        b"null",
+        b"\xff",
+        b"[" * 200_000,
+        b'{"impl": "%s"}' % IMPL.encode(),
+        WHOLE.replace(b'"tests: exit 1"', b"5"),
+        WHOLE.replace(b'"tests: exit 1"', b"true"),
+        WHOLE.replace(b'"tests: exit 1"', b"null"),
+        WHOLE.replace(b'"tests: exit 1"', b'" "'),
+        WHOLE.replace(b'"tests: exit 1"', b'"", "noticed": "x"'),
+        WHOLE.replace(b'"impl/half.py"', b"[]"),
+        WHOLE.replace(b"22", b"22.0"),
+    ],
+)
+def test_a_line_without_sense_is_passed_over(tmp_path: Path, line: bytes) -> None:
+    assert line != WHOLE
     journal = tmp_path / FILE
-    whole = json.dumps({"impl": IMPL, **asdict(NOTICED)})
-    journal.write_text(f'{whole[:40]}\n[]\nnull\n{{"impl": "{IMPL}"}}\n{whole}\n{whole[:-9]}')
+    journal.write_bytes(line + b"\n")
+    assert settled_before(journal, IMPL) == {}
+    journal.write_bytes(b"\n".join((line, WHOLE, line)))
     assert settled_before(journal, IMPL) == {NOTICED.key: NOTICED}
+
+
+def test_nothing_is_known_where_nothing_was_written(tmp_path: Path) -> None:
     assert settled_before(tmp_path / "missing", IMPL) == {}
+
+
+def test_what_follows_half_a_line_is_a_line_of_its_own(tmp_path: Path) -> None:
+    journal = tmp_path / FILE
+    journal.write_bytes(WHOLE[:40])
+    write_down(journal, IMPL, NOTICED)
+    write_down(journal, IMPL, evolve(NOTICED, line=3))
+    assert set(settled_before(journal, IMPL)) == {NOTICED.key, evolve(NOTICED, line=3).key}
 
 
 def test_the_digest_is_of_the_source_and_not_of_its_tests(tmp_path: Path) -> None:

@@ -75,6 +75,12 @@ def test_mutants_that_the_tool_fails_to_make_count_as_nothing_unless_they_are_ma
     assert "The tool failed to make 1 more" in said
 
 
+def test_a_program_that_is_another_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutation, "_check_sound", lambda *_: None)
+    with pytest.raises(UsageError, match="true has made no session of cosmic-ray's"):
+        mutate(Options(3, 0, "true", tmp_path), printer=Printer(io.StringIO()))
+
+
 def test_an_interrupted_run_says_where_its_judgements_are_and_leaves_nobody(
     judged: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:

@@ -120,13 +120,15 @@ class Asking:
     first_s: float = 0.0
     """How long the quickest answer of those that were awaited last has taken."""
 
-    def send(self, number: int, turn: Turn) -> None:
-        """Asks it, unless it failed before: the rest of its turns is about what it does not have."""
+    def send(self, number: int, turn: Turn) -> bool:
+        """Asks it, unless it failed before: the rest of its turns is about what it does not have. Whether it
+        was asked."""
         if any(one.number == number and isinstance(one.result, Refusal | Crashed) for one in self.requests):
-            return
+            return False
         answered = (at for at, one in enumerate(self.requests) if not one.pending and one.result is not None)
         self.requests.append(Request(number, turn, frozenset(answered)))
         self._talk(number).send(action_to_json(turn.action))
+        return True
 
     def stand_still(self, number: int, delay_s: float) -> bool:
         """Stops it in `delay_s`; whether it has not yet answered by then. Whoever calls this wakes it."""

@@ -59,7 +59,8 @@ def _unexplained(
     race: WireRace, world: World, asked: Sequence[Asked], look: WireLockstep, shown: tuple[str, ...]
 ) -> Wrong:
     last = {id(turn) for turn in race.bursts[-1]}
-    title = f"{race.why}: {_tally([one.result for one in asked if id(one.turn) in last])}"
+    ended = [one.result for one in asked if id(one.turn) in last] or [one.result for one in asked]
+    title = f"{race.why}: {_tally(ended)}"
     granted = {_number(one.turn) for one in asked if isinstance(one.result, Answered)} - {""}
     lost = sorted(granted - {_short(name) for name in shown}, key=int)
     more = [f"granted and not stored: {', '.join(lost)}"] if lost else []

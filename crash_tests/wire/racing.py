@@ -39,7 +39,7 @@ AGAIN: Final = 30
 """Rounds of a replay, at most."""
 ONE_PROCESS: Final = "beyond/races of several processes: the target is for one process at a time"
 NO_CALLS: Final = "beyond/races in which one stands still at a system call"
-MISSED: Final = "missed/races in which one was to stand still"
+MISSED: Final = "missed/races in which one was to stand still or to be killed"
 SLOW: Final = "beyond/rounds of races that a slow target left no time for"
 _TRIES: Final = 4
 _RUNNER: Final = "crash_tests.wire.racing:run_races"
@@ -160,7 +160,7 @@ class Course:
     _request_s: dict[str, float] = field(factory=dict)
     _spots: dict[str, list[tuple[int, Place]]] = field(factory=dict)
     missed: bool = False
-    """Whether the last round shows nothing, because nobody stood still where it should."""
+    """Whether the last round shows less than it should, because nobody stood still or was killed there."""
 
     def __attrs_post_init__(self) -> None:
         self._crowd = Crowd(self.aim.command)
@@ -178,8 +178,8 @@ class Course:
             finally:
                 self._request_s[race.name] = one.request_s
                 remove(one.directory.parent)
-            self.missed = one.late and style == AT_CALL
-            if lost is not None or not one.late or not self._crowd.lasting:
+            self.missed = one.spared or (one.late and style == AT_CALL)
+            if lost is not None or not (one.late or one.spared) or not self._crowd.lasting:
                 break
         return lost
 

@@ -62,7 +62,8 @@ class Round:
     """`race`, in a fresh `directory`, whose parent is there.
 
     `request_s` is what one request takes, or so: 0 for not known. In the style `AT_CALL` process `victim`,
-    not the first, stops after the call `place`. `late` says that who was to stand still had answered before.
+    not the first, stops after the call `place`. `late` says that who was to stand still had answered before;
+    `spared` that who was to stand still or to be killed was not even asked, since its opening was refused.
     """
 
     race: WireRace
@@ -75,6 +76,7 @@ class Round:
     victim: int = 1
     place: Place | None = None
     late: bool = False
+    spared: bool = False
     _steps: tuple[str, ...] = ()
 
     def run(self) -> Lost | None:
@@ -189,7 +191,9 @@ class Round:
 
         What has been asked is taken out of `left`.
         """
-        asking.send(victim, left[0].pop(victim))
+        self.spared = not asking.send(victim, left[0].pop(victim))
+        if self.spared:
+            return  # nobody to stop: the round goes on at once, and what was answered is judged
         if self.place is not None:
             where = f"system call {self.place.nth} of {self.place.name}"
             self.late = not asking.stopped_by_itself(victim, where)
@@ -212,9 +216,11 @@ class Round:
     ) -> None:
         """One is asked, then the others; it is killed. What has been asked is taken out of `left`."""
         first = left.pop(0)
-        for number in (victim, *(number for number in first if number != victim)):
-            asking.send(number, first[number])
-        asking.kill(victim, delay_s)
+        self.spared = not asking.send(victim, first.pop(victim))
+        for number, turn in first.items():
+            asking.send(number, turn)
+        if not self.spared:
+            asking.kill(victim, delay_s)
         asking.collect()
         for turns in left:
             turns.pop(victim, None)

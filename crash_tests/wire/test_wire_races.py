@@ -170,6 +170,30 @@ def test_a_refused_opening_is_all_that_is_asked_of_its_process(tmp_path: Path) -
         crowd.close()
 
 
+@pytest.mark.parametrize(("style", "answered"), [(STANDING, True), (KILLED, False)])
+def test_a_round_whose_victim_was_refused_before_strikes_nobody_and_is_judged(
+    course: Any, style: str, answered: bool
+) -> None:
+    here = course(Aim(fake("turns-away")))
+    lost = here.round(RACES["for-slots"], style)
+    assert here.missed
+    assert (lost is None) == answered  # where one stands still, openings may be refused
+    for step in () if lost is None else lost.steps:
+        assert step.endswith(": open: DURABILITY_FAILED")
+
+
+def test_rounds_that_strike_nobody_are_counted_as_missed_and_end_no_races(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(racing, "STYLES", (STANDING, AT_ONCE))
+    names = ["for-slots", "for-one-binding"]
+    params = {"profile": "quick", "seed": 0, "rounds": 1, "names": names, "beyond": [], "strace": "none"}
+    result = racing.run_races({**params, **Aim(fake("turns-away")).to_json()})
+    assert [failure.title.partition(",")[0] for failure in result.failures] == names
+    assert result.failures[0].title.endswith(": 8 DURABILITY_FAILED")
+    assert result.counts[racing.MISSED] == 2
+
+
 def test_a_target_for_one_process_at_a_time_is_told_to_be_out_of_reach() -> None:
     can = evolve(CAPABILITIES, processes="one")
     plan = plan_races("quick", 0, aim=Aim(fake("alone")), capabilities=can, strace=None)

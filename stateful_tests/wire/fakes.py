@@ -225,6 +225,15 @@ def _unlocks_early(fake: Fake, request: Message) -> bytes:
     return told
 
 
+def _turns_away(fake: Fake, request: Message) -> bytes:
+    """Refuses the racers to open the store."""
+    if not request["host"].startswith("p"):
+        return _line(fake.honest(request))
+    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
+    error = {"code": "DURABILITY_FAILED", "message": "busy", "side_effects": "none"}
+    return _line({"id": request["id"], "error": error, "observation": told})
+
+
 def _alone(fake: Fake, request: Message) -> bytes:
     """Says that it is for one process at a time."""
     reply = fake.honest(request)
@@ -260,6 +269,7 @@ KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "rebuilds": _rebuilds,
     "unlocked": _unlocked,
     "unlocks-early": _unlocks_early,
+    "turns-away": _turns_away,
     "alone": _alone,
 }
 MOMENTS: Final = {
@@ -269,6 +279,7 @@ MOMENTS: Final = {
     "rebuilds": "open",
     "unlocked": "begin",
     "unlocks-early": "begin",
+    "turns-away": "open",
     "alone": "hello",
 }
 """At which request a kind misbehaves, where it is no call."""

@@ -11,15 +11,17 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from holdtrue.exits import UsageError
 from holdtrue.out import Printer
+from holdtrue.phases import OF_A_TARGET, PHASES
 from holdtrue.runfolder import shown
 from holdtrue.runs import Run, read_run
 from reports import gate_text, markdown
 from reports.gate import Decision, decide
 from reports.policy import Policy, PolicyError, parse, with_suppressions
+from reports.targets import target_of
 
 LARGEST_POLICY: Final = 1024 * 1024
 COLOURS: Final = {"ACCEPTED": "32", "REFUSED": "31", "UNDECIDED": "33"}
@@ -51,7 +53,13 @@ def gate(
     rules = None if policy is None else read_policy(policy)
     run = read_run(named)
     older = None if against is None else read_run(against, traces=False)
-    decision = decide(run.results, rules, today=today, older=None if older is None else older.results)
+    decision = decide(
+        run.results,
+        rules,
+        today=today,
+        older=None if older is None else older.results,
+        whole=whole_check(run.results),
+    )
     lines = gate_text.render_decision(
         decision,
         run.results,
@@ -66,6 +74,11 @@ def gate(
         _summarize(decision, run, rules, environment.get("GITHUB_STEP_SUMMARY", ""))
     printer.strong(lines[-1], decision.word, COLOURS[decision.word])
     return decision.exit
+
+
+def whole_check(results: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the phases that a whole check of that store has today."""
+    return tuple(phase.name for phase in PHASES) if target_of(results) is None else OF_A_TARGET
 
 
 def read_policy(named: str) -> Policy:

@@ -45,3 +45,5 @@ PHASES: tuple[Phase, ...] = (
     ),
     Phase("invariants", "what must always be true of the model", _at("stateful_tests.jobs:plan_invariants")),
 )
+OF_A_TARGET = ("corpus", "conformance", "kills")
+"""The names of the phases of a check of a target; their plans are `holdtrue.aimed`'s."""

@@ -12,21 +12,20 @@ none.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, Literal
 
 from attrs import define, field, frozen
 
-from reports import previous
+from reports import consistency
 from reports.coverage import actions_in, kills_in
+from reports.gate_against import compared, full, listed
 from reports.policy import Policy, Suppression
 from reports.targets import target_of, whose
 
 Word = Literal["ACCEPTED", "REFUSED", "UNDECIDED"]
 EXITS: Final[Mapping[Word, int]] = {"ACCEPTED": 0, "REFUSED": 1, "UNDECIDED": 3}
-SHOWN: Final = 5
-"""Names in a list within a sentence."""
 LONGEST_TITLE: Final = 240
 
 
@@ -56,23 +55,34 @@ class Decision:
 
 
 def decide(
-    results: Mapping[str, Any], policy: Policy | None, *, today: date, older: Mapping[str, Any] | None = None
+    results: Mapping[str, Any],
+    policy: Policy | None,
+    *,
+    today: date,
+    older: Mapping[str, Any] | None = None,
+    whole: Sequence[str] = (),
 ) -> Decision:
-    """The decision on the run of `results` under `policy`, on the day `today`, compared with `older`."""
+    """The decision on the run of `results` under `policy`, on the day `today`, compared with `older`.
+
+    `whole` names the phases of a whole check of that store; those that are neither there nor said to be left
+    out count as left out.
+    """
     any_store = policy is None
     policy = policy or Policy()
-    judging = _Judging(results, policy, today)
+    judging = _Judging(results, policy, today, whole)
     reasons = [*judging.violated(), *judging.unchecked(), *judging.required()]
     if not any_store and (target := target_of(results)) != policy.target:
         reasons.append(_other_store(target, policy.target))
     changed: list[str] = []
     if older is not None:
-        changed, worse = _compared(older, results, policy)
-        reasons += worse
+        changed, worse = compared(older, results, policy)
+        reasons += map(_short, worse)
     word: Word = "ACCEPTED"
-    said = results["verdict"]["word"]
-    if said != "PASSED" and not reasons and not judging.put_up_with:
-        reasons.append(_short(f"the run's own verdict is {said}"))
+    said, told = results["verdict"]["word"], consistency.comes_to(results)
+    if (
+        not reasons and said != told
+    ):  # a suppression covers what it names, and no verdict that nothing explains
+        reasons.append(_short(f"the run's own verdict is {said}, and what it tells of comes to {told}"))
     if reasons:
         word = "REFUSED" if any(reason.kind == "violated" for reason in reasons) else "UNDECIDED"
     return Decision(word, tuple(reasons), tuple(judging.put_up_with), tuple(judging.notes()), tuple(changed))
@@ -83,6 +93,7 @@ class _Judging:
     results: Mapping[str, Any]
     policy: Policy
     today: date
+    whole: Sequence[str]
     put_up_with: list[str] = field(factory=list)
     used: set[Suppression] = field(factory=set)
 
@@ -112,18 +123,31 @@ class _Judging:
         failures = self.results["failures"]
         for one in self.results["properties"]:
             if one["verdict"] == "violated" and not any(_about(one, each) for each in failures):
-                yield Reason("violated", f"the property {_full(one)} is violated: {one['sentence']}")
+                yield Reason("violated", f"the property {full(one)} is violated: {one['sentence']}")
+        for one in consistency.explorations(self.results, "violated"):
+            broken = [
+                each.get("id") for each in consistency.properties_of(one) if each.get("verdict") == "violated"
+            ]
+            named = {each["clause"] for each in failures if each["system"] == one.get("system")}
+            if not broken or not all(each in named for each in broken):
+                yield Reason("violated", _explored(one, "violated"))
 
     def unchecked(self) -> Iterator[Reason]:
         """What the run itself did not get done, or can't have got done as it says."""
+        for sentence in consistency.contradictions(self.results):
+            yield _short(f"the results contradict themselves: {sentence}")
         if not any(phase["done"] for phase in self.results["phases"]):
             yield _short("no job of any phase was done, so nothing was checked")
+        for name in consistency.unplanned(self.results):
+            yield _short(f"{name}: nothing was planned")
+        for one in consistency.explorations(self.results, "inconclusive"):
+            yield _short(_explored(one, "inconclusive"))
         for phase in self.results["phases"]:
             name = phase["name"]
             counts, missed = phase["counts"], {str(short[0]) for short in phase["below_floor"]}
             wrong = [key for key, least in phase["floors"].items() if counts.get(key, 0) < least]
             if hidden := sorted({*wrong, *(key for key in counts if counts[key] < 0)} - missed):
-                yield _short(f"{name}: counts that don't fit what the run says of them: {_listed(hidden)}")
+                yield _short(f"{name}: counts that don't fit what the run says of them: {listed(hidden)}")
             if phase["lost"]:
                 yield _short(f"{name}: {len(phase['lost'])} of {phase['planned']} jobs were lost")
             left = phase["out_of_time"] + phase["given_up"]
@@ -133,9 +157,9 @@ class _Judging:
                 yield _short(f"{name}: {phase['done']} of {phase['planned']} jobs were done")
             rare = [short for short in phase["below_floor"] if not self._excused(str(short[0]))]
             if rare:
-                yield _short(f"{name}: seen too rarely: {_listed(_floor(short) for short in rare)}")
+                yield _short(f"{name}: seen too rarely: {listed(_floor(short) for short in rare)}")
         if self.results["not_begun"]:
-            yield _short(f"phases that were not begun: {_listed(self.results['not_begun'])}")
+            yield _short(f"phases that were not begun: {listed(self.results['not_begun'])}")
         word = self.results["verdict"]["word"]
         if word == "INTERRUPTED" or self.results["interrupted"]:
             yield _short("the run was interrupted")
@@ -148,12 +172,17 @@ class _Judging:
         if policy.profiles and results["profile"] not in policy.profiles:
             asked = " or ".join(policy.profiles)
             yield _short(f"the profile is {results['profile']}, and the policy asks for {asked}")
-        done = {phase["name"] for phase in results["phases"]}
+        done = {phase["name"] for phase in results["phases"] if phase["done"]}
         if absent := [name for name in policy.phases if name not in done]:
-            yield _short(f"phases that the policy requires were not run: {_listed(absent)}")
+            yield _short(f"phases that the policy requires were not run: {listed(absent)}")
         if policy.whole and results["left_out"]:
             yield _short(
-                f"phases of this check were left out: {_listed(results['left_out'])}; "
+                f"phases of this check were left out: {listed(results['left_out'])}; "
+                "a policy with require.whole = false accepts a part"
+            )
+        if policy.whole and (silent := consistency.unaccounted(results, self.whole)):
+            yield _short(
+                f"phases of a whole check that are neither there nor said to be left out: {listed(silent)}; "
                 "a policy with require.whole = false accepts a part"
             )
         if policy.committed and (results["code"]["commit"] is None or results["code"]["dirty"] is not False):
@@ -166,8 +195,9 @@ class _Judging:
 
     def notes(self) -> Iterator[str]:
         """What is not in the run, and suppressions that are over, or that nothing needs any more."""
-        if self.results["left_out"] and not self.policy.whole:
-            yield f"this run speaks for a part alone: left out were {_listed(self.results['left_out'])}"
+        left = [*self.results["left_out"], *consistency.unaccounted(self.results, self.whole)]
+        if left and not self.policy.whole:
+            yield f"this run speaks for a part alone: left out were {listed(left)}"
         for one in self.policy.suppressions:
             if not one.holds(self.today):
                 yield f"expired, and no suppression any more: {one.told}"
@@ -177,16 +207,16 @@ class _Judging:
     def _properties(self) -> Iterator[Reason]:
         known = self.results["properties"]
         wanted = self.policy.properties
-        rows = [one for one in known if wanted == "all" or one["id"] in wanted or _full(one) in wanted]
+        rows = [one for one in known if wanted == "all" or one["id"] in wanted or full(one) in wanted]
         if wanted != "all":
-            names = {one["id"] for one in known} | {_full(one) for one in known}
+            names = {one["id"] for one in known} | {full(one) for one in known}
             if unknown := [name for name in wanted if name not in names]:
-                yield _short(f"required properties that this run does not know: {_listed(unknown)}")
+                yield _short(f"required properties that this run does not know: {listed(unknown)}")
         if wanted == "all" and not rows:
             yield _short("all properties are required, and this run lists none")
         unseen = [one for one in rows if one["verdict"] in ("not looked at", "inconclusive")]
         if unseen:
-            told = _listed(f"{_full(one)} ({one['verdict']})" for one in unseen)
+            told = listed(f"{full(one)} ({one['verdict']})" for one in unseen)
             yield _short(f"required properties that were not checked enough: {told}")
 
     def _covering(self, failure: Mapping[str, Any]) -> Suppression | None:
@@ -209,37 +239,6 @@ class _Judging:
         return False
 
 
-def _compared(
-    older: Mapping[str, Any], now: Mapping[str, Any], policy: Policy
-) -> tuple[list[str], list[Reason]]:
-    """What changed, in sentences, and what of that keeps the run from being accepted."""
-    change = previous.changes(older, now)
-    told = [] if change["comparable"] else [f"they did not check the same: {change['note']}"]
-    told += [f"new: {one['clause']}: {one['title']}" for one in change["appeared"]]
-    told += [f"gone: {one['clause']}: {one['title']}" for one in change["vanished"]]
-    if change["floors_newly_missed"]:
-        told.append(f"newly seen too rarely: {_listed(change['floors_newly_missed'])}")
-    reasons = []
-    then, ours = target_of(older), target_of(now)
-    if then != ours and not policy.store_may_change:
-        told_apart = f"the older run is one of {whose(then)}, this one of {whose(ours)}"
-        reasons.append(_short(f"{told_apart}; a policy with against.store_may_change = true compares them"))
-    for what, before, after in change["counts"]:
-        if after != before:
-            told.append(f"{what}: {before:,} then, {after:,} now")
-        if policy.may_fall is not None and after < before * (1 - policy.may_fall):
-            share = f"{policy.may_fall:.0%}"
-            reasons.append(_short(f"{what} fell from {before:,} to {after:,}, by more than {share}"))
-    unseen = sorted(_looked_at(older) - _looked_at(now))
-    if unseen:
-        told.append(f"no longer looked at: {_listed(unseen)}")
-        if not policy.properties_may_go:
-            reasons.append(
-                _short(f"properties that the older run looked at are no longer: {_listed(unseen)}")
-            )
-    return told, reasons
-
-
 def _other_store(target: str | None, wanted: str | None) -> Reason:
     asked = f"the policy asks for {whose(wanted)}"
     if wanted is None:
@@ -248,16 +247,13 @@ def _other_store(target: str | None, wanted: str | None) -> Reason:
     return _short(f"this is a run of {whose(target)}, and {asked}")
 
 
-def _looked_at(results: Mapping[str, Any]) -> set[str]:
-    return {_full(one) for one in results["properties"] if one["verdict"] != "not looked at"}
-
-
 def _about(one: Mapping[str, Any], failure: Mapping[str, Any]) -> bool:
     return bool(failure["property"] == one["id"] and failure["system"] == one["system"])
 
 
-def _full(one: Mapping[str, Any]) -> str:
-    return f"{one['system']}/{one['id']}"
+def _explored(one: Mapping[str, Any], verdict: str) -> str:
+    why = f": {one['reason']}" if one.get("reason") else ""
+    return f"the exploration of {one.get('system')}/{one.get('space')} is {verdict}{why}"
 
 
 def _counts(results: Mapping[str, Any]) -> dict[str, int]:
@@ -277,12 +273,6 @@ def _short(sentence: str) -> Reason:
 
 def _floor(short: Any) -> str:
     return f"{short[0]} ({short[1]} of {short[2]})"
-
-
-def _listed(names: Any) -> str:
-    told = [str(name) for name in names]
-    more = f" and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
-    return ", ".join(told[:SHOWN]) + more
 
 
 def _many(count: int, what: str) -> str:

@@ -76,6 +76,7 @@ class Policy:
     may_fall: float | None = None
     properties_may_go: bool = False
     store_may_change: bool = False
+    deviations_may_grow: bool = False
     suppressions: tuple[Suppression, ...] = ()
 
 
@@ -87,6 +88,7 @@ def with_suppressions(results: Mapping[str, Any], policy: Policy | None) -> dict
 
 def parse(text: str) -> Policy:
     """The policy that `text` (TOML) is. PolicyError if it is none."""
+    text = text.removeprefix("\ufeff")  # a mark that some editors write, and that TOML doesn't know
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -105,7 +107,9 @@ def parse(text: str) -> Policy:
             f"write `schema_version = {SCHEMA_VERSION}` in the first line"
         )
     require = _table(data, "require", _REQUIRE, places)
-    against = _table(data, "against", ("may_fall", "properties_may_go", "store_may_change"), places)
+    against = _table(
+        data, "against", ("may_fall", "properties_may_go", "store_may_change", "deviations_may_grow"), places
+    )
     properties = require.get("properties", [])
     listed = data.get("suppress", [])
     if not isinstance(listed, list):
@@ -121,6 +125,7 @@ def parse(text: str) -> Policy:
         may_fall=_share(against, places),
         properties_may_go=_flag(against, "against", "properties_may_go", places),
         store_may_change=_flag(against, "against", "store_may_change", places),
+        deviations_may_grow=_flag(against, "against", "deviations_may_grow", places),
         suppressions=tuple(_suppression(one, f"suppress[{at}]", places) for at, one in enumerate(listed)),
     )
 

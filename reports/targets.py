@@ -22,14 +22,35 @@ def target_of(results: Mapping[str, Any]) -> str | None:
     Where no job has told of one, since each was lost, what was typed says it.
     """
     told = next(_told(results), None)
-    if told is not None:
-        return str(told["command"])
+    return typed_target(results) if told is None else str(told["command"])
+
+
+def typed_target(results: Mapping[str, Any]) -> str | None:
+    """The target that the command line names, the last one as the command line is read; `None` if none is."""
     words: Sequence[str] = results["environment"].get("command") or ()
-    for word, after in zip(words, (*words[1:], ""), strict=True):
+    found = None
+    for at, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if name == "--target":
-            return value if equals else after
-    return None
+        if name == "--target" and (equals or at + 1 < len(words)):
+            found = value if equals else words[at + 1]
+    return found
+
+
+def targets_told(results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What each job says of the target: its command and what its owner's policy declares."""
+    return list(_told(results))
+
+
+def deviations(results: Mapping[str, Any]) -> list[str]:
+    """What the target's owner declares, without the reasons, each once and in order."""
+    found: dict[str, None] = {}
+    for told in _told(results):
+        policy = told["policy"]
+        for one in policy["code"]:
+            found[f"{one['operation']}: {one['store']} for {one['model']}"] = None
+        found.update((f"no {one['operation']}", None) for one in policy["missing"])
+        found.update((f"rows without {one['name']}", None) for one in policy["field"])
+    return sorted(found)
 
 
 def whose(target: str | None) -> str:

@@ -65,7 +65,7 @@ def test_the_page_names_each_key_of_a_policy() -> None:
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     for key in ("profiles", "phases", "properties", "committed", "target", "whole"):
         assert f"`require.{key}`" in page
-    for key in ("may_fall", "properties_may_go", "store_may_change"):
+    for key in ("may_fall", "properties_may_go", "store_may_change", "deviations_may_grow"):
         assert f"`against.{key}`" in page
     for kind in ("failure", "property", "floor", "owner", "reason", "expires"):
         assert f"`{kind}`" in page

@@ -5,16 +5,20 @@ import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from holdtrue.cli import main
 from holdtrue.exits import UsageError
-from holdtrue.gate import gate
+from holdtrue.gate import gate, read_policy, whole_check
 from holdtrue.out import Printer
+from holdtrue.phases import OF_A_TARGET, PHASES
 from holdtrue.tests.planted import SOUND, run
+from reports.consistency import unaccounted
 from reports.tests.examples import Example, hostile, inconclusive, passed, violated
+from reports.tests.samples import phase
 
 SUPPRESS = """
 [[suppress]]
@@ -28,11 +32,17 @@ expires = 2030-06-01
 def folder(place: Path, example: Example) -> Path:
     """A run's folder with what the gate reads."""
     place.mkdir()
-    (place / "results.json").write_text(json.dumps(example.results), encoding="utf-8")
+    (place / "results.json").write_text(json.dumps(whole(example.results)), encoding="utf-8")
     for name, trace in example.traces.items():
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(json.dumps(trace), encoding="utf-8")
     return place
+
+
+def whole(results: Mapping[str, Any]) -> dict[str, Any]:
+    """`results` with the phases of a whole check that they say nothing of; the examples have but a few."""
+    missing = unaccounted(results, [each.name for each in PHASES])
+    return {**results, "phases": [*results["phases"], *(phase(name, details={}) for name in missing)]}
 
 
 def decided(
@@ -209,3 +219,50 @@ def test_a_report_lists_what_a_policy_suppresses(tmp_path: Path) -> None:
     assert "property C6" not in run(SOUND, *asked[:4], cwd=tmp_path).stdout
     (tmp_path / "policy.toml").write_text("x", encoding="utf-8")
     assert run(SOUND, *asked, cwd=tmp_path).returncode == 2
+
+
+def test_a_run_of_which_phases_are_missing_is_undecided_though_it_says_that_nothing_was_left_out(
+    tmp_path: Path,
+) -> None:
+    place = folder(tmp_path / "run", passed())
+    (place / "results.json").write_text(json.dumps(passed().results), encoding="utf-8")
+    code, lines = decided(place)
+    assert code == 3
+    assert "neither there nor said to be left out: corpus, exploration" in " ".join(
+        line.strip() for line in lines
+    )
+    assert decided(place, policy="require.whole = false")[0] == 0
+
+
+def test_a_check_of_a_target_has_the_phases_that_the_gate_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    from holdtrue import aimed
+
+    greeting = SimpleNamespace(name="a", version="1", capabilities=())
+    monkeypatch.setattr(aimed, "greeted", lambda _: greeting)
+    asked = {"target": "x {directory}"}
+    names = tuple(each.name for each in aimed.phases_of(asked, Printer(io.StringIO())))
+    told = {"target": [{"command": "x", "policy": {"code": [], "missing": [], "field": []}}]}
+    results = {"phases": [phase("kills", details=told)], "environment": {}}
+    assert names == OF_A_TARGET == whole_check(results)
+
+
+def test_a_run_of_version_1_is_decided_upon_though_it_does_not_say_what_was_typed(tmp_path: Path) -> None:
+    now = whole(passed().results)
+    later = ("code", "properties", "explorations", "detection", "suppressions", "flakes", "skips", "details")
+    old = {name: value for name, value in now.items() if name not in later}
+    old["phases"] = [
+        {name: value for name, value in one.items() if name not in later} for one in now["phases"]
+    ]
+    old |= {"schema_version": 1, "environment": {"workers": 2}}
+    place = folder(tmp_path / "run", passed())
+    old["phases"] = [one for one in old["phases"] if one["name"] != "exploration"]  # there was none then
+    (place / "results.json").write_text(json.dumps(old), encoding="utf-8")
+    code, lines = decided(place)
+    assert code == 3
+    assert "said to be left out: exploration" in " ".join(line.strip() for line in lines)
+    assert decided(place, policy="require.whole = false")[0] == 0
+
+
+def test_a_policy_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_bytes(b"\xef\xbb\xbfschema_version = 1\nrequire.whole = false\n")
+    assert not read_policy(str(tmp_path / "policy.toml")).whole

@@ -26,6 +26,7 @@ actions = 100_000
 may_fall = 0.1
 properties_may_go = true
 store_may_change = true
+deviations_may_grow = true
 
 [[suppress]]
 property = "C6"
@@ -53,6 +54,7 @@ def test_a_policy_is_read() -> None:
         may_fall=0.1,
         properties_may_go=True,
         store_may_change=True,
+        deviations_may_grow=True,
         suppressions=(
             Suppression("property", "C6", "jo@example.org", "mended in the next release", date(2031, 1, 31)),
             Suppression("floor", "race/*", "jo@example.org", "the runner has one core", date(2031, 2, 28)),
@@ -120,3 +122,7 @@ def test_a_suppression_holds_through_its_last_day() -> None:
 def test_the_example_in_the_documents_is_a_policy() -> None:
     text = (Path(__file__).resolve().parents[2] / "docs" / "ci" / "policy.toml").read_text("utf-8")
     assert parse(text).properties
+
+
+def test_a_byte_order_mark_before_the_first_line_is_put_up_with() -> None:
+    assert parse("\ufeffschema_version = 1\n") == Policy()

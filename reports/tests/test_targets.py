@@ -1,10 +1,15 @@
 """What reports say of a target: the options that name it, what was out of its reach, what is declared."""
 
+import re
 from typing import Any
 
+import pytest
+
 from reports.commands import reproduce, rerun
+from reports.results import ResultsError, parse
 from reports.scope import NOT_CHECKED, not_checked
 from reports.targets import aims, left_out, reservations, target_lines, target_of, whose
+from reports.tests.examples import passed
 
 POLICY = {
     "code": [
@@ -90,6 +95,10 @@ def test_a_run_tells_whose_store_it_is_about() -> None:
     for typed in (["--target", "x {directory}", "--seed", "1"], ["--target=x {directory}"]):
         assert target_of(results(["holdtrue", "check", *typed], target=False)) == "x {directory}"
     assert target_of(results(["holdtrue", "check"], target=False)) is None
+    assert target_of(results([], target=False)) is None, "a run of version 1 does not say what was typed"
+    assert target_of(results(["x", "--target"], target=False)) is None
+    twice = results(["x", "--target", "a", "--target=b"], target=False)
+    assert target_of(twice) == "b", "the last one counts on a command line"
     assert whose(None) == "the project's own store"
     assert whose("x") == "the target 'x'"
 
@@ -99,3 +108,30 @@ def test_the_summary_has_a_section_with_the_command_and_the_kills_that_missed() 
     assert lines[:3] == ["", "The target", ""]
     assert "run {directory}" in lines[3]
     assert lines[-1] == "Kills that never came to their place, and say nothing: 2."
+
+
+@pytest.mark.parametrize(
+    ("told", "fault"),
+    [
+        ([{"command": 5, "policy": NONE}], "details.target[0].command: integer where string is expected"),
+        ([{"command": " ", "policy": NONE}], "details.target[0].command: ' ' is not of the form"),
+        ([{}], "details.target[0]: 'command' is missing"),
+        ([{"command": "x"}], "details.target[0]: 'policy' is missing"),
+        ([{"command": "x", "policy": {}}], "details.target[0].policy: 'code' is missing"),
+        (
+            [{"command": "x", "policy": {**NONE, "code": [1]}}],
+            "details.target[0].policy.code[0]: integer where object is expected",
+        ),
+        (["abc"], "details.target[0]: string where object is expected"),
+        ({"command": "x"}, "details.target: object where array is expected"),
+        ([], "details.target: fewer than 1 items"),
+    ],
+)
+def test_what_is_told_of_a_target_in_another_form_is_named_and_not_taken_for_our_own_store(
+    told: object, fault: str
+) -> None:
+    run = passed().results
+    first, *others = run["phases"]
+    assert parse({**run, "phases": [{**first, "details": {"target": [TOLD]}}, *others]})
+    with pytest.raises(ResultsError, match=re.escape(f"phases[0].{fault}")):
+        parse({**run, "phases": [{**first, "details": {"target": told}}, *others]})

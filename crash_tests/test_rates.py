@@ -62,6 +62,6 @@ def test_a_refusal_that_no_race_expects_is_wrong_of_either_system() -> None:
     refused = Race("r", "why", "S1", raising(CoordinatorError("DURABILITY_FAILED", "no")))
     assert jobs.once(refused) == ["refused where nothing may be: DURABILITY_FAILED: no"]
     other = Race("r", "why", "S1", raising(AssertionError("no")))
-    assert ledger.once(other) == ["what leads up to the race went wrong: no"]
+    assert ledger.once(other) == ["what leads up to the race was refused: no"]
     refused = Race("r", "why", "S1", raising(LedgerError("IDEMPOTENCY_CONFLICT", "no", "rollback")))
     assert ledger.once(refused) == ["refused where nothing may be: IDEMPOTENCY_CONFLICT: no"]

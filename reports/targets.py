@@ -108,6 +108,11 @@ def left_out(results: Mapping[str, Any]) -> Iterator[str]:
         yield f"Declared by the target's owner: {one}"
 
 
+def raced(results: Mapping[str, Any]) -> bool:
+    """Whether processes of a target have raced."""
+    return bool(targets_told(results)) and any(key.startswith("race/") for key in _counts(results))
+
+
 def _declared(told: Mapping[str, Any], counts: Mapping[str, int]) -> Iterator[str]:
     policy = told["policy"]
     for one in policy["code"]:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 _CHANGING: Final = (
     *("open", "openat", "creat", "write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync"),
@@ -27,6 +27,13 @@ _CHANGING: Final = (
     *("flock", "sendfile", "copy_file_range", "msync"),
 )
 """A `?` is put before each: not every architecture has all of them."""
+_FCNTLS: Final = frozenset({"fcntl", "fcntl64"})
+_LOCKING: Final = (*sorted(_FCNTLS), "close")
+_UNCHANGING: Final = frozenset({"flock", *_LOCKING})
+"""What takes and gives up locks besides `flock`. A kill there differs in nothing from one before or after."""
+_GIVES_UP: Final = re.compile(r"LOCK_UN\b|F_UNLCK\b")
+_REMOVES: Final = frozenset({"unlink", "unlinkat"})
+_FILE: Final = re.compile(r"\d+<(?P<path>[^>]*)>")
 _LINE: Final = re.compile(r"(?P<thread>\d+) +(?P<name>\w+)\((?P<rest>.*)")
 _HARMLESS: Final = re.compile(r"O_(CREAT|TRUNC)")
 _OPENS: Final = frozenset({"open", "openat"})
@@ -40,6 +47,8 @@ class Place:
     nth: int
     when: int
     changes: bool
+    parts: bool = False
+    """Whether it gives up a lock, or removes what may be one, and more is changed after it in the flight."""
 
     @property
     def key(self) -> str:
@@ -70,9 +79,12 @@ def usable() -> str | None:
     return f"strace does not work here: {done.stderr.strip()[-200:] or f'exit status {done.returncode}'}"
 
 
-def recording(log: Path) -> tuple[str, ...]:
-    """What to put before a command so that its calls are listed in `log`, as they come."""
-    names = ",".join(f"?{name}" for name in _CHANGING)
+def recording(log: Path, *, locks: bool = False) -> tuple[str, ...]:
+    """What to put before a command so that its calls are listed in `log`, as they come.
+
+    With `locks` also those that only take and give up locks.
+    """
+    names = ",".join(f"?{name}" for name in (*_CHANGING, *(_LOCKING if locks else ())))
     return (*_base(log), "--seccomp-bpf", "-y", "-e", f"trace={names}")
 
 
@@ -101,15 +113,28 @@ def places(log: Path, start: int, directory: Path) -> tuple[Place, ...]:
     before: Counter[tuple[str, str]] = Counter()
     flown: Counter[str] = Counter()
     found: list[Place] = []
+    locked: set[str] = set()
     here = str(directory)
     for at, thread, name, rest in _calls(log):
         before[thread, name] += 1
-        if at < start or here not in rest:
+        gives_up = _gives_up(name, rest, locked)
+        if at < start or here not in rest or (name in _FCNTLS and "SETLK" not in rest):
             continue
         flown[name] += 1
-        changes = name != "flock" and (name not in _OPENS or _HARMLESS.search(rest) is not None)
-        found.append(Place(name, flown[name], before[thread, name], changes))
-    return tuple(found)
+        changes = name not in _UNCHANGING and (name not in _OPENS or _HARMLESS.search(rest) is not None)
+        found.append(Place(name, flown[name], before[thread, name], changes, gives_up))
+    last = max((at for at, place in enumerate(found) if place.changes), default=0)
+    return tuple(evolve(place, parts=place.parts and at < last) for at, place in enumerate(found))
+
+
+def _gives_up(name: str, rest: str, locked: set[str]) -> bool:
+    """Whether that call gives a lock up. `locked` are the files that were ever locked, and is kept up."""
+    file = _FILE.match(rest)
+    path = "" if file is None else file["path"]
+    if name == "flock" or (name in _FCNTLS and "SETLK" in rest):
+        locked.add(path)
+        return _GIVES_UP.search(rest) is not None
+    return name in _REMOVES or (name == "close" and path in locked)
 
 
 def _calls(log: Path) -> Iterator[tuple[int, str, str, str]]:

@@ -12,7 +12,7 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,7 +64,7 @@ class Budget:
 
 
 BUDGETS: Final[Mapping[str, Budget]] = {
-    "quick": Budget(3, 1, 1, 2, 20.0),
+    "quick": Budget(3, 1, 2, 2, 20.0),
     "ci": Budget(20, 4, 8, 4, 120.0, 2),
     "deep": Budget(300, 30, 60, 7, 900.0, 5),
 }
@@ -195,7 +195,7 @@ class Course:
     def _at_call(self, one: Round) -> bool:
         """Chooses where one stops in that round: each place in its turn. Whether there is any."""
         name = one.race.name
-        if name not in self._spots:
+        if not self._spots.get(name):
             spots = []
             for victim in {1, one.race.processes - 1} if one.race.mixed else {1}:
                 alone = self._prepared(one.race, AT_ONCE)
@@ -203,16 +203,23 @@ class Course:
                 log = alone.directory.with_suffix(".calls")
                 spots += [(victim, place) for place in alone.record(log)]
                 remove(alone.directory.parent)
-            random.Random(f"{self.seed}/{name}/spots").shuffle(spots)
-            self._spots[name] = spots
+            self._spots[name] = in_turn(spots, random.Random(f"{self.seed}/{name}/spots"))
         spots, self.missed = self._spots[name], not self._spots[name]
         if spots:
-            one.victim, one.place = spots[self._rounds[key(name, AT_CALL)] % len(spots)]
+            one.victim, one.place = spots[(self._rounds[key(name, AT_CALL)] - 1) % len(spots)]
         return bool(spots)
 
     def close(self) -> None:
         self._crowd.close()
         remove(self._root)
+
+
+def in_turn(spots: Sequence[tuple[int, Place]], draw: random.Random) -> list[tuple[int, Place]]:
+    """All of `spots` at random, but by turns one where a lock is given up midway, and one of the others."""
+    drawn = draw.sample(spots, len(spots))
+    parting, others = ([spot for spot in drawn if spot[1].parts == parts] for parts in (True, False))
+    pairs = itertools.zip_longest(parting, others)
+    return [spot for pair in pairs for spot in pair if spot is not None]
 
 
 def failure(race: WireRace, style: str, lost: Lost, aim: Aim) -> Failure:

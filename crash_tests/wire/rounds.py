@@ -123,20 +123,24 @@ class Round:
         return [*others[: self.victim], wrapped, *others[self.victim :]]
 
     def record(self, log: Path) -> tuple[Place, ...]:
-        """The system calls of process `victim` as it is asked when the others would be, but alone."""
+        """The system calls of process `victim` as it is asked when the others would be, but alone.
+
+        None if that fails: what is wrong with that shows in other rounds.
+        """
         try:
             world = self._founded()[1]
-            target = self.crowd.wrapped(self.directory, self._believed(world, self.victim), recording(log))
+            wrapper = recording(log, locks=True)
+            target = self.crowd.wrapped(self.directory, self._believed(world, self.victim), wrapper)
             asking, start = Asking({self.victim: target}), 0
             for burst in self.race.bursts[: self.race.strike + 1]:
                 start = log.stat().st_size
-                if (turn := burst[self.victim]) is not None:
-                    asking.send(self.victim, turn)
+                if (turn := burst[self.victim]) is not None and asking.send(self.victim, turn):
                     asking.collect()
-            found = places(log, start, self.directory)
+            return places(log, start, self.directory)
+        except (DivergedError, TargetFaultError):
+            return ()
         finally:
             self.crowd.leave(whole=False)
-        return tuple(place for place in found if place.changes) or found
 
     def _founded(self) -> tuple[WireTarget, World]:
         """The first process, which brings the history about, and the world that it has led to."""

@@ -82,6 +82,35 @@ def test_calls_that_touch_the_directory_are_read_from_straces_log(tmp_path: Path
     )
 
 
+def test_places_know_where_a_lock_is_given_up_before_the_last_change(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    unlocks = "17 fcntl(3</store/db>, F_SETLK, {l_type=F_UNLCK, l_whence=SEEK_SET, l_start=0, l_len=0}) = 0\n"
+    asks = "17 fcntl(3</store/db>, F_GETLK, {l_type=F_UNLCK, l_whence=SEEK_SET, l_start=0, l_len=0}) = 0\n"
+    log.write_text(
+        '17 openat(AT_FDCWD</home>, "/store/lock", O_RDWR) = 4</store/lock>\n'
+        "17 flock(4</store/lock>, LOCK_EX) = 0\n"
+        + asks
+        + unlocks
+        + "17 close(5</store/a>) = 0\n"
+        + "17 flock(4</store/lock>, LOCK_UN) = 0\n"
+        + "17 close(4</store/lock>) = 0\n"
+        + '17 unlink("/store/held") = 0\n'
+        + '17 rename("/store/a.new", "/store/a") = 0\n'
+        + unlocks
+        + "17 close(4</store/lock>) = 0\n",
+        "utf-8",
+    )
+    found = places(log, 0, Path("/store"))
+    assert [place.key for place in found if place.parts] == [
+        "fcntl-before#1",
+        "flock-before#2",
+        "close-before#2",
+        "unlink-before#1",
+    ]
+    assert [place.when for place in found if place.name == "fcntl"] == [2, 3]
+    assert [place.key for place in found if place.changes] == ["unlink-before#1", "rename-before#1"]
+
+
 def test_without_strace_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert calls.usable() == "strace is not installed"

@@ -14,9 +14,8 @@ from attrs import evolve
 
 import model
 from crash_tests.scenarios import reserve
-from crash_tests.wire import calls, racing
+from crash_tests.wire import racing
 from crash_tests.wire.crowd import Asking, Crowd, Request
-from crash_tests.wire.needed import missing
 from crash_tests.wire.racers import RACES, Turn
 from crash_tests.wire.racing import Course, RaceError, again, key, plan_races
 from crash_tests.wire.rounds import AT_CALL, AT_ONCE, KILLED, STANDING, STYLES, Lost, Round, _counted
@@ -32,13 +31,6 @@ from stateful_tests.wire.serve import CAPABILITIES
 from stateful_tests.wire.target import Command
 
 ROUNDS = 40
-NO_STRACE = calls.usable()
-
-
-@pytest.fixture
-def strace() -> None:
-    if NO_STRACE is not None:
-        missing(NO_STRACE)
 
 
 @pytest.fixture
@@ -104,28 +96,6 @@ def test_transactions_that_are_none_are_found(course: Any, fault: str) -> None:
         ):
             return
     raise AssertionError(f"{fault} was never found")
-
-
-@pytest.mark.usefixtures("strace")
-def test_a_lock_that_is_given_up_too_early_is_found_at_one_of_the_systems_calls(course: Any) -> None:
-    here = course(Aim(fake("unlocks-early")))
-    spots = 1
-    for number in range(ROUNDS):
-        lost = here.round(RACES["for-slots"], AT_CALL)
-        spots = len(here._spots["for-slots"])
-        if lost is not None or number == spots:
-            break
-    assert lost is not None, f"stopped after each of {spots} calls"
-    assert any(", stopped after system call " in step for step in lost.steps)
-
-
-@pytest.mark.usefixtures("strace")
-@pytest.mark.parametrize("name", ["for-slots", "first-opens", "newer-epoch"])
-def test_a_store_that_holds_true_holds_when_one_stops_at_a_call(course: Any, name: str) -> None:
-    here = course(sqlite("--mended"))
-    for _ in range(2):
-        assert here.round(RACES[name], AT_CALL) is None
-        assert not here.missed
 
 
 def test_one_that_stands_still_is_woken_and_one_that_is_killed_is_missed_by_nobody(tmp_path: Path) -> None:

@@ -6,16 +6,20 @@ import sys
 from pathlib import Path
 
 import impl
+from crash_tests.wire.crowd import STANDING_S
+from crash_tests.wire.racing import BUDGETS
 from holdtrue.exits import Exit
 from holdtrue.options import PROFILES
 from impl.coordinator import Coordinator
 from impl.gated import LEDGER_CODES
 from impl.points import COORDINATOR_POINTS, LEDGER_POINTS
-from reports.scope import NOT_CHECKED
+from reports.scope import NOT_CHECKED, OF_RACES
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 STORE = (ROOT / "docs" / "store.md").read_text("utf-8")
+PROTOCOL = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+YOURS = (ROOT / "docs" / "your-own-store.md").read_text("utf-8")
 FIRST_SCREEN = 20
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
@@ -81,3 +85,12 @@ def test_the_ledgers_example_runs(tmp_path: Path) -> None:
             [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert (done.stderr, done.stdout) == ("", f"{told} {{'run-1': 'started'}}\n")
+
+
+def test_how_long_one_stands_still_and_at_how_many_calls_is_told_as_it_is() -> None:
+    assert f" {STANDING_S:g} s " in OF_RACES
+    assert PROTOCOL.count(f"{STANDING_S:g} seconds") == 2
+    assert f"more than {STANDING_S:g} seconds" in YOURS
+    number = {2: "two calls", 8: "eight", 60: "sixty"}
+    quick, ci, deep = (number[BUDGETS[profile].calls] for profile in ("quick", "ci", "deep"))
+    assert f"`quick` comes to {quick} of each race, `ci` to {ci}, `deep` to {deep}." in words(PROTOCOL)

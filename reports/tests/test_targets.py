@@ -7,7 +7,7 @@ import pytest
 
 from reports.commands import reproduce, rerun
 from reports.results import ResultsError, parse
-from reports.scope import NOT_CHECKED, not_checked
+from reports.scope import NOT_CHECKED, OF_RACES, not_checked
 from reports.targets import aims, left_out, reservations, target_lines, target_of, whose
 from reports.tests.examples import passed
 
@@ -74,6 +74,15 @@ def test_it_stands_before_what_no_check_ever_checks() -> None:
     told = not_checked(results([]))
     assert told[-len(NOT_CHECKED) :] == NOT_CHECKED
     assert told[0].startswith("Out of the target's reach:")
+
+
+def test_where_a_target_has_raced_it_is_told_that_locks_with_a_time_out_were_not_checked() -> None:
+    told = results([])
+    assert OF_RACES not in not_checked(told)
+    told["phases"][0]["counts"] = {**COUNTS, "race/for-slots": 3}
+    assert not_checked(told)[-len(NOT_CHECKED) - 1] == OF_RACES
+    told["phases"][0]["details"] = {}
+    assert OF_RACES not in not_checked(told), "our own store's locks have none"
 
 
 def test_how_much_was_left_out_is_told_in_a_line_that_counts_what_is_named_there() -> None:

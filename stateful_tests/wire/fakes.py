@@ -53,6 +53,9 @@ class Fake:
         return self.server.answer(request)
 
 
+Kind = Callable[[Fake, Message], bytes]
+
+
 def _hangs(_fake: Fake, _request: Message) -> bytes:
     while True:
         signal.pause()
@@ -133,18 +136,16 @@ def _accepts_all(fake: Fake, request: Message) -> bytes:
     return _line(reply)
 
 
-def _forgets_launches(fake: Fake, request: Message) -> bytes:
-    reply = fake.honest(request)
-    if "observation" in reply:
-        reply["observation"]["launched"] = []
-    return _line(reply)
+def _forgets(name: str, empty: Any) -> Kind:
+    """Never shows what has come to be of that."""
 
+    def answer(fake: Fake, request: Message) -> bytes:
+        reply = fake.honest(request)
+        if "observation" in reply:
+            reply["observation"][name] = empty
+        return _line(reply)
 
-def _forgets_facts(fake: Fake, request: Message) -> bytes:
-    reply = fake.honest(request)
-    if "observation" in reply:
-        reply["observation"]["facts"] = {}
-    return _line(reply)
+    return answer
 
 
 def _does_nothing(fake: Fake, request: Message) -> bytes:
@@ -155,17 +156,15 @@ def _does_nothing(fake: Fake, request: Message) -> bytes:
     return _line({"id": request["id"], "ok": {}, "observation": told})
 
 
-def _crashes(fake: Fake, request: Message) -> bytes:
-    error = {"code": "CRASHED", "message": "IndexError: no such row", "side_effects": "unknown"}
-    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
-    return _line({"id": request["id"], "error": error, "observation": told})
+def _refuses(code: str, message: str, effects: str) -> Kind:
+    """Does nothing, and says so with this error."""
 
+    def answer(fake: Fake, request: Message) -> bytes:
+        error = {"code": code, "message": message, "side_effects": effects}
+        told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
+        return _line({"id": request["id"], "error": error, "observation": told})
 
-def _disowns(fake: Fake, request: Message) -> bytes:
-    """Says that the host was never opened."""
-    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
-    error = {"code": "NO_SUCH_HOST", "message": "who?", "side_effects": "none"}
-    return _line({"id": request["id"], "error": error, "observation": told})
+    return answer
 
 
 def _other_codes(fake: Fake, request: Message) -> bytes:
@@ -177,23 +176,19 @@ def _other_codes(fake: Fake, request: Message) -> bytes:
 
 def _of_the_future(fake: Fake, request: Message) -> bytes:
     reply = fake.honest(request)
-    if "hello" in reply:
-        reply["hello"]["protocol"] = 99
+    reply["hello"]["protocol"] = 99
     return _line(reply)
 
 
-def _boasts(fake: Fake, request: Message) -> bytes:
-    reply = fake.honest(request)
-    if "hello" in reply:
-        reply["hello"]["capabilities"]["telepathy"] = True
-    return _line(reply)
+def _claims(capability: str, value: Any) -> Kind:
+    """Honest but for this."""
 
+    def answer(fake: Fake, request: Message) -> bytes:
+        reply = fake.honest(request)
+        reply["hello"]["capabilities"][capability] = value
+        return _line(reply)
 
-def _begins_once(fake: Fake, request: Message) -> bytes:
-    """Honest, but for one store only."""
-    reply = fake.honest(request)
-    reply["hello"]["capabilities"]["again"] = False
-    return _line(reply)
+    return answer
 
 
 def _rebuilds(fake: Fake, request: Message) -> bytes:
@@ -212,36 +207,31 @@ def _unlocked(fake: Fake, request: Message) -> bytes:
     return _line(fake.honest(request))
 
 
-def _unlocks_early(fake: Fake, request: Message) -> bytes:
-    """Decides what to publish under the lock, gives it up, and publishes."""
+def _unlocks(at: disk.CrashPoint, *, again: bool = False) -> Kind:
+    """Gives its lock up midway; `again` takes it again at once."""
 
     def hook(point: disk.CrashPoint) -> None:
-        if point is disk.CrashPoint.STATE_CREATE_BEFORE:
-            for descriptor in lockfile._lock_descriptors:
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
+        for descriptor in lockfile._lock_descriptors if point is at else ():
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            if again:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
 
-    told = _line(fake.honest(request))
-    disk.install(hook)
-    return told
+    def begin(fake: Fake, request: Message) -> bytes:
+        told = _line(fake.honest(request))
+        disk.install(hook)
+        return told
+
+    return begin
 
 
 def _turns_away(fake: Fake, request: Message) -> bytes:
     """Refuses the racers to open the store."""
-    if not request["host"].startswith("p"):
-        return _line(fake.honest(request))
-    told = fake.server.answer({"id": request["id"], "do": "observe"})["ok"]
-    error = {"code": "DURABILITY_FAILED", "message": "busy", "side_effects": "none"}
-    return _line({"id": request["id"], "error": error, "observation": told})
+    if request["host"].startswith("p"):
+        return _refuses("DURABILITY_FAILED", "busy", "none")(fake, request)
+    return _line(fake.honest(request))
 
 
-def _alone(fake: Fake, request: Message) -> bytes:
-    """Says that it is for one process at a time."""
-    reply = fake.honest(request)
-    reply["hello"]["capabilities"]["processes"] = "one"
-    return _line(reply)
-
-
-KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
+KINDS: Final[Mapping[str, Kind]] = {
     "hangs": _hangs,
     "dies": _dies,
     "is-killed": _is_killed,
@@ -257,20 +247,22 @@ KINDS: Final[Mapping[str, Callable[[Fake, Message], bytes]]] = {
     "half": _half,
     "bears": _bears,
     "accepts-all": _accepts_all,
-    "forgets-launches": _forgets_launches,
-    "forgets-facts": _forgets_facts,
+    "forgets-launches": _forgets("launched", []),
+    "forgets-facts": _forgets("facts", {}),
     "does-nothing": _does_nothing,
-    "crashes": _crashes,
-    "disowns": _disowns,
+    "crashes": _refuses("CRASHED", "IndexError: no such row", "unknown"),
+    "disowns": _refuses("NO_SUCH_HOST", "who?", "none"),
     "other-codes": _other_codes,
     "of-the-future": _of_the_future,
-    "boasts": _boasts,
-    "begins-once": _begins_once,
+    "boasts": _claims("telepathy", True),
+    "begins-once": _claims("again", False),
     "rebuilds": _rebuilds,
     "unlocked": _unlocked,
-    "unlocks-early": _unlocks_early,
+    "unlocks-early": _unlocks(disk.CrashPoint.STATE_CREATE_BEFORE),
+    "unlocks-late": _unlocks(disk.CrashPoint.STATE_RENAME_BEFORE),
+    "unlocks-midway": _unlocks(disk.CrashPoint.STATE_READ_AFTER, again=True),
     "turns-away": _turns_away,
-    "alone": _alone,
+    "alone": _claims("processes", "one"),
 }
 MOMENTS: Final = {
     "of-the-future": "hello",
@@ -279,6 +271,8 @@ MOMENTS: Final = {
     "rebuilds": "open",
     "unlocked": "begin",
     "unlocks-early": "begin",
+    "unlocks-late": "begin",
+    "unlocks-midway": "begin",
     "turns-away": "open",
     "alone": "hello",
 }

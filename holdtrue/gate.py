@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from holdtrue.exits import UsageError
 from holdtrue.out import Printer
-from holdtrue.phases import OF_A_TARGET, PHASES
 from holdtrue.runfolder import shown
 from holdtrue.runs import Run, read_run
 from reports import gate_text, markdown
@@ -78,6 +77,8 @@ def gate(
 
 def whole_check(results: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the phases that a whole check of that store has today."""
+    from holdtrue.phases import OF_A_TARGET, PHASES  # with the checks, which a report doesn't load
+
     return tuple(phase.name for phase in PHASES) if target_of(results) is None else OF_A_TARGET
 
 
